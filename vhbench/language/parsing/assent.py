@@ -5,12 +5,26 @@ contradicts it: "Certainly, there is no dog."
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import cache, lru_cache
+from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from vhbench.language import lexicon
+from vhbench.language.parsing.wordings import wording
+
+_ROWS: Final = [
+    (language, answer, weight == "strong", phrases.split("|"))
+    for row in Path(__file__).with_name("assent.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    for language, answer, weight, phrases in [row.split("\t")]
+]
+_TABLE: Final = {phrase: (answer, strong) for _, answer, strong, phrases in _ROWS[::-1] for phrase in phrases[::-1]}
+"""Phrase → answer, and whether it is sufficient; the first row counts."""
+_ENGLISH: Final = frozenset(phrase for row in _ROWS if row[0] == "en" for phrase in row[3] if len(phrase) > 1)
+_ENDS: Final = frozenset(phrase.rsplit(maxsplit=1)[-1] for phrase in _TABLE if phrase.strip()).union(
+    "indeed again sir please then though here thanks definitely absolutely me case yes no not".split()
+)
+"""Possible last words of a match of :func:`whole`."""
 
 
 class AssentMatch(NamedTuple):
@@ -43,6 +57,15 @@ SHOWN: Final = re.compile(
 )
 """A "yes" or "no" that is written in the image, and may not be the answer."""
 
+YES_SIGNS, NO_SIGNS = ("".join(phrase for phrase in _ROWS[n][3] if not phrase.isascii()) for n in (0, 1))
+SIGNS: Final = YES_SIGNS + NO_SIGNS
+_ROW: Final = re.compile(
+    rf"(?i)\W*?(?P<sign>[{SIGNS}☐])[\s|:–—-]*(?P<label>[^\s|][^|\n]*?)[\s|.]*"
+    rf"|\W*?(?P<name>[^|\n]*?[^\s|:–—-](?:\s*\|[^|\n]*?)??)\s*(?:[|:→←(]|[-=]>|<-+|\s[–—-]|(?=[{SIGNS}]))[\s|]*"
+    rf"(?P<verdict>(?P<right>[{YES_SIGNS}]|(?:yes|(?:correct|right)(?:\s+(?:answer|option|choice))?|true|match(?:es)?|fits|present|visible|shown)(?=\W*\Z))"
+    rf"|[{NO_SIGNS}]|(?:no(?:\s+match)?|not\s+(?:\w+\s+)?(?:present|visible|shown|there|found|seen|detected|correct"
+    r"|right|true|answer|match\w*|fit\w*|it)|incorrect|wrong|false|absent|excluded|(?:ruled\s+)?out)(?=\W*\Z))[^|\n]*[\s|]*"
+)
 _LONGEST: Final = 120  # characters; longer texts are statements
 _CLAUSE: Final = re.compile(r"[^.,;:!?|\n()\"“”…–—。、,،؛।؟]+|[\"“”]")
 _FILLER: Final = "|".join(sorted(lexicon.words("fillers before yes and no"), key=len, reverse=True)).replace("_", " ")
@@ -56,7 +79,7 @@ _ADVERB: Final = re.compile(
     r"|but|of course|indeed|i'm afraid|i am afraid|afraid|it is|it's|they are|most|very) )+(not|yes|no)"
 )
 _INTERJECTION: Final = r"(?:oh |ah |well |um |hmm |okay |ok |so )?"
-_LEADING_YES: Final = re.compile(rf"{_INTERJECTION}(yes|yeah|yep|yup)\b(?![-'])")
+_LEADING_YES: Final = re.compile(rf"{_INTERJECTION}(yes|yeah|yep|yup)\b(?![-']|\s*[{NO_SIGNS}])")
 _LEADING_NO: Final = re.compile(
     rf"{_INTERJECTION}(no|nope|nah)\s+(?=(?:there|it|this|that|these|those|they|he|she|i|we|you|the|not|in|is|are|does"
     r"|do|both|neither|none|because|since|as|but)\b(?!\s+(?:one|matter)\b)|[–—-]\s)"
@@ -65,66 +88,15 @@ _TRAILING: Final = re.compile(
     r"(?:\b(?:so|but|is|be|say|think|therefore|thus|hence|answer|guess|then|and)|[–—-])\s+(yes|no)\Z"
 )
 _BEGINS: Final = re.compile(r"(?:\A|[.!?\n:;])[\s\"']*\Z")
-_OPENS: Final = re.compile(
-    r"(?:based|looking|judging|according|from|in|upon|after|given|considering|as|with|for|on|regarding|at|well|sure|okay"
-    r"|ok|certainly|absolutely|hmm+|let's|let me|so|thanks?|no problem|of course|definitely|(?:great|good) question"
-    r"|hello|hi|a|answer|response|step|observing|examining|analy[sz]ing|having|not sure|i'm not|i am not|i can't be"
-    r"|it(?:'s| is) (?:hard|difficult)|the (?:answer|image is|question)|to answer|q|final|short|my|i|therefore|thus"
-    r"|hence|however|by|under|when)\b|[\"“”']\Z"
-)
+_OPENS: Final = re.compile(wording("opens"))
 _FINAL: Final = re.compile(
     r"\b(?:so|therefore|thus|hence|conclusion|answer|ultimately|finally|overall|final|actually|wait|conclude)\b"
 )
 _LEADS_TO: Final = re.compile(r"\b(?:so|therefore|thus|hence|but|then|conclusion|answer)\W+\Z")
-_IN_WRITING: Final = re.compile(
-    r"\b(?:reads?|reading|says|written|writes|text|words?|sign|labell?ed|titled|captioned|named|called|button|letters?"
-    r"|spells?|displays?)\b[^.!?\n]{0,60}\Z"
-    r"|\b(?:some|others|many|people)\s+(?:\w+\s+)?(?:would|might|may|could|say|think)\b[^.,;:!?\n]{0,60}\Z"
-    r"|\b(?:examples?|instance|e\.g|format(?: is)?|like this)\W*\Z"
-)
-_WEIGHED: Final = re.compile(
-    r"\b(?:first (?:glance|sight|look)|initially|might (?:say|think)|may (?:say|think)|would (?:think|have said)|some"
-    r"|others|tempt\w*|asks?|question|either|expect\w*|options?)\b[^.!?\n]{0,60}\Z"
-    r"|(?:\b(?:if|whether|could (?:be|say)|cannot|not)\b|n't\b)[^.,;:!?\n]{0,40}\Z"
-    r"|(?:\A|[.!?\n])\s*(?:if|unless|assuming|provided|had (?:i|we))\b"
-    r"(?!\s+(?:(?:anything|forced|asked|the question)\b"
-    r"|(?:i|we|you|one)\b(?!\s+(?:could (?:see|view|look|access)|w(?:ere|as) able|saw|knew|had (?:seen|access))\b)))"
-    r"[^.;:!?\n]*\Z"
-)
+_IN_WRITING: Final = re.compile(wording("in writing"))
+_WEIGHED: Final = re.compile(wording("weighed"))
 _SETTLES: Final = re.compile(r"(?:but|so|actually|therefore|thus|hence)\b")
 _NEGATED: Final = re.compile(r"\b(?:not|isn't|cannot be|can't be)\s+(?:a\s+|an\s+|simply\s+)?\Z")
-
-
-@cache
-def _rows() -> list[tuple[str, str, str, list[str]]]:
-    """Return language, answer, weight and phrases."""
-    rows = Path(__file__).with_name("assent.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    cells = (row.split("\t") for row in rows)
-    return [(language, answer, weight, phrases.split("|")) for language, answer, weight, phrases in cells]
-
-
-@cache
-def table() -> Mapping[str, tuple[str, bool]]:
-    """Return phrase → answer, and whether it is sufficient."""
-    answers: dict[str, tuple[str, bool]] = {}
-    for _, answer, weight, phrases in _rows():
-        for phrase in phrases:
-            answers.setdefault(phrase, (answer, weight == "strong"))
-    return answers
-
-
-@cache
-def _english() -> frozenset[str]:
-    """Return the English phrases of more than a letter."""
-    return frozenset(phrase for row in _rows() if row[0] == "en" for phrase in row[3] if len(phrase) > 1)
-
-
-@cache
-def _ends() -> frozenset[str]:
-    """Return the possible last words of a match of :func:`whole`."""
-    last = (phrase.rsplit(maxsplit=1)[-1] for phrase in table() if phrase.strip())
-    again = "indeed again sir please then though here thanks definitely absolutely me case yes no not".split()
-    return frozenset((*last, *again))
 
 
 @lru_cache(maxsize=4096)
@@ -137,29 +109,41 @@ def whole(text: str) -> tuple[str, bool]:
     text = " ".join(text.strip(" '\"*`[](){}<>→⇒➡👉").split()) if len(text) < _LONGEST else ""
     if not text:
         return "", False
-    answers = table()
-    if text in answers:
-        return answers[text]
-    if text.rsplit(" ", 1)[-1] not in _ends():
+    if text in _TABLE:
+        return _TABLE[text]
+    if text.rsplit(" ", 1)[-1] not in _ENDS:
         return _signs(text)
     filler = _FILLERS.match(f"{text} ")
     rest = text[filler.end() :].strip() if filler else text
-    if rest in answers and answers[rest][1] and rest in _english():  # "First, I n" is truncated, not Czech
-        return answers[rest]
+    if rest in _TABLE and _TABLE[rest][1] and rest in _ENGLISH:  # "First, I n" is truncated, not Czech
+        return _TABLE[rest]
     match = _AFTER.fullmatch(rest) or _ADVERB.fullmatch(text)
     if match:
-        return ("no", True) if match[1] == "not" else answers[match[1]]
+        return ("no", True) if match[1] == "not" else _TABLE[match[1]]
     return _signs(text)
 
 
 def _signs(text: str) -> tuple[str, bool]:
     """Parse "✅" and "❌ no"; signs of both kinds are not an answer."""
-    by_phrase = table()
-    answers = {by_phrase[sign][0] for sign in text if sign in by_phrase and not sign.isalnum()}
-    word = "".join(sign for sign in text if sign not in by_phrase or sign.isalnum()).replace("\ufe0f", "").strip()
-    if len(answers) == 1 and (not word or by_phrase.get(word, ("",))[0] in answers):
-        return answers.pop(), True
-    return "", False
+    answers = {_TABLE[sign][0] for sign in text if sign in _TABLE and not sign.isalnum()}
+    word = "".join(sign for sign in text if sign not in _TABLE or sign.isalnum()).replace("\ufe0f", "").strip()
+    said = _TABLE.get(word, ("",))[0] if word else ""
+    if len(answers) != 1 or (word and (not said or (said == "yes" and "no" in answers))):
+        return "", False
+    return said or answers.pop(), True  # a tick marks "No" as the answer
+
+
+def judged(line: str) -> tuple[str, str, str]:
+    """Return what a row of a table or list judges, "yes" or "no", and the verdict; three times "" for other lines.
+
+    >>> judged("| dog | no |"), judged("B. cat - ✓ matches"), judged("❌ dog"), judged("a dog")
+    (('dog', 'no', 'no'), ('B. cat', 'yes', '✓'), ('dog', 'no', '❌'), ('', '', ''))
+    """
+    row = _ROW.fullmatch(line) if len(line) < 300 else None
+    if not row:
+        return "", "", ""
+    right = row["right"] or (row["sign"] and row["sign"] in YES_SIGNS)
+    return (row["label"] or row["name"]).strip(" |"), "yes" if right else "no", row["verdict"] or row["sign"]
 
 
 def match_assent(text: str) -> Iterator[AssentMatch]:
@@ -192,10 +176,10 @@ def _within(clause: str, before: str, opening: bool) -> tuple[str, str]:
     """Return the yes or no that begins or ends a longer clause, and the text before it."""
     leads = _LEADING_YES.match(clause) or _LEADING_NO.match(f"{clause} ")
     if leads and (opening or _BEGINS.search(before)):
-        return table()[leads[1]][0], before
+        return _TABLE[leads[1]][0], before
     tail = _TRAILING.search(clause) if clause.endswith(("yes", "no")) else None
     if not tail:
         return "", before
     before += clause[: tail.start(1)]
-    answer = table()[tail[1]][0]
+    answer = _TABLE[tail[1]][0]
     return ({"yes": "no", "no": "yes"}[answer] if _NEGATED.search(before) else answer), before

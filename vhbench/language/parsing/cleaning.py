@@ -14,6 +14,8 @@ from functools import lru_cache, wraps
 from itertools import pairwise
 from typing import Any, TypeVar
 
+from vhbench.language.parsing.wordings import wording
+
 T = TypeVar("T")
 
 
@@ -63,6 +65,7 @@ _TAGGED = re.compile(
     r"(?is)<(?:final[_ ]?)?(?:answer|conclusion|output|response|solution|final|choice|option)>"
     r"(?P<content>[^<]*+(?:<(?!/?(?:final|answer|conclusion|output|response|solution|choice|option))[^<]*+)*+)"
 )
+_DENIED = re.compile(r"(?i)\b(?:not|than)\W*\Z")
 _JOINED = re.compile(r"(?i)(?:\W|</?\w+>|and\b|or\b)*")
 _PLACE = re.compile(r"<box>[\d\s.,()\[\]]*</box>|<\|box_start\|>[\d\s.,()\[\]]*<\|box_end\|>")
 _TAG = re.compile(r"</?(?!(?P<letter>[A-J])>(?!.*</(?P=letter)>))[A-Za-z][\w:.-]{0,40}\s?/?>", re.DOTALL)
@@ -89,8 +92,8 @@ _KEY = re.compile(
 )
 
 _ADJECTIVE = (
-    r"(?:(?:the|my|a|final|correct|right|best|short|actual|true|only|likely|most|appropriate|accurate|closest|overall)"
-    r"\s+){0,6}+"
+    r"(?:(?:the|my|(?-i:a)|final|correct|right|best|short|actual|true|only|likely|most|appropriate|accurate|closest|overall)"
+    r"[^\S\n]+){0,6}+"
 )
 _NOUN = r"(?:ans|answer|choice|option|selection|response|conclusion|verdict|decision)"
 _IS = r"(?:is|was|would\s+be|should\s+be|must\s+be|will\s+be|has\s+to\s+be|(?:seems|appears)\s+to\s+be)"
@@ -101,16 +104,13 @@ _FOREIGN = (
 _LEAD = re.compile(
     rf"(?im)(?<![\w'-])(?<!\ban )(?<!\bno )(?<!\beach )(?<!\bevery )(?<!\bwrong )(?<!\bincorrect )"
     rf"{_ADJECTIVE}{_NOUN}(?:\s+(?:to|for|of|with|in"
-    rf"|from)\s(?:(?!\bwhich\b)[^.:\n]){{1,80}}?)?(?:\s+here)?(?:,\s*(?:though|however|then),)?(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?!\s+(?:correct|right)\b)(?:\s+(?:that|therefore|thus"
+    rf"|from)\s(?:(?!\b(?:which|format|example)\b)[^.:\n]){{1,80}}?)?(?:\s+here)?(?:,\s*(?:though|however|then),)?(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?!\s+(?:correct|right)\b)(?:\s+(?:that|therefore|thus"
     rf"|indeed|definitely|clearly|simply)\b)?\s*+:?\s*+)|^[^\w\n]{{0,10}}{_ADJECTIVE}{_NOUN}[^\w\n]{{0,10}}\n"
     rf"|{_FOREIGN}\s*(?:[:=]\s*+|是\s*:?\s*+|은\s*+|は\s*:?\s*+)"
 )
-_UNASSERTED = re.compile(
-    r"(?i)\b(?:not|cannot|n't|whether|if|unclear|unsure|what|which|thought|said|assumed|guessed|initial\w*|previous|earlier|example|format)\b[^.,;:!?\n]{0,40}\Z|n't\b[^.,;:!?\n]{0,40}\Z"
-    r"|\b(?:if|unless|assuming)\b(?!\s+(?:i|we|you|one)\b)[^.;:!?\n]{0,60}\Z"
-    r"|\b(?:(?<!my )first|second|2nd|third|fourth|next|last|other|alternative|fallback)(?:[\s-]best)?\s*\Z"
-    r"|\b(?:although|though|while)\s+(?:option\s+)?\W?(?-i:[A-J])\W?\s+is\s+(?:\w+\s+){0,2}(?:right|correct|answer),\s*\Z"
-)
+_AT_ONCE = re.compile(r"\W*(?:[A-Z][).:]+\s*)?[^.,;:!?\n]{1,60}[.;!\n]\W*")
+"""Statement of an option, or of yes or no, and nothing else."""
+_UNASSERTED = re.compile("(?i)" + wording("not asserted"))
 
 
 _SHORT_TEXT, _MANY, _FEW = 300, 4_096, 8
@@ -160,11 +160,16 @@ def strip_markup(text: str) -> str:
     marked = _last(_BOX, _unstyled(text)) or _last(_TAGGED, text) or text
     marked = _json_value(marked) or marked
     text = _bare(marked) if marked is not text else plain(response)
-    for lead in reversed(list(_LEAD.finditer(text))):
-        rest = text[lead.end() :].strip()
-        if any(map(str.isalnum, rest)) and not _UNASSERTED.search(text[max(0, lead.start() - 60) : lead.start()]):
-            return rest
-    return text
+    leads = [
+        (lead, rest)
+        for lead in _LEAD.finditer(text)
+        if any(map(str.isalnum, rest := text[lead.end() :].strip()))
+        and not _UNASSERTED.search(text[max(0, lead.start() - 60) : lead.start()])
+    ]
+    for (earlier, both), (last, _) in pairwise(leads[-2:]):
+        if _AT_ONCE.fullmatch(text, earlier.end(), last.start()) and "final" not in last[0].lower():
+            return both  # "The answer is A. The answer is B.": no word takes the first one back
+    return leads[-1][1] if leads else text
 
 
 @cached_by_text
@@ -176,7 +181,7 @@ def _own_turn(text: str) -> str:
     text = html.unescape(text)
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-        for sign, usual in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("▁", " "), ("​", "")):
+        for sign, usual in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("▁", " "), ("​", ""), ("\ufe0f", "")):
             text = text.replace(sign, usual)
     text = text.replace("\r", "\n")
     text = _SPACES.sub(" ", text)
@@ -213,7 +218,11 @@ def after_thoughts(text: str) -> str:
 
 def _last(pattern: re.Pattern[str], text: str) -> str:
     """Return the last mark with content, together with a different one that it is joined to."""
-    marks = [(next(filter(None, match.groups()), ""), match.span()) for match in pattern.finditer(text)]
+    marks = [
+        (next(filter(None, match.groups()), ""), match.span())
+        for match in pattern.finditer(text)
+        if not _DENIED.search(text[max(0, match.start() - 12) : match.start()])
+    ]
     marks = [mark for mark in marks if any(map(str.isalnum, mark[0]))]
     for (earlier, (_, end)), (last, (start, _)) in pairwise(marks[-2:]):
         if earlier.strip() != last.strip() and _JOINED.fullmatch(text, end, start):

@@ -12,15 +12,11 @@ from pathlib import Path
 from typing import Literal
 
 from vhbench.language.parsing.cleaning import cached_by_text, plain
+from vhbench.language.parsing.wordings import wording
 
 Failure = Literal["", "failed", "refused"]
 
-UNSURE = re.compile(
-    r"(?i)(?:\b(?:not|cannot|unable|impossible|no\s+way|hard|difficult|insufficient|lacks?)|n't)\b[^.;!?]{0,60}\b(?:sure"
-    r"|certain(?:ty)?|know|tell|determined?|say|clear|possible|(?<!is the )answer(?:ed)?|confirm|enough|identify|decide"
-    r"|conclude)\b"
-    r"|\b(?:(?:it|that)\s+depends|no\s+answer(?=\W*\Z)|unclear|uncertain|unsure|unknown|ambiguous|unanswerable|indistinguishable|undetermined|inconclusive)\b"
-)
+UNSURE = re.compile("(?i)" + wording("unsure"))
 """Not knowing the answer."""
 _MARGIN = 3_000  # characters; a refusal is at the beginning or the end
 _MISSING = frozenset("None NoneType nan NaN <NA> null NULL undefined Timeout timeout Error error ERROR".split())

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from vhbench.language import lexicon
+from vhbench.language.parsing.assent import SIGNS, judged
 from vhbench.language.parsing.clauses import (
     CONCLUSION,
     CONTRAST,
@@ -28,37 +29,30 @@ from vhbench.language.parsing.numeric_answers import counted
 from vhbench.language.parsing.option_names import Mention, Names, names_of, normal, ordinal, spread
 from vhbench.language.parsing.stems import content, excludes, implies, stem, words
 from vhbench.language.parsing.truncation import unfinished
+from vhbench.language.parsing.wordings import wording
 from vhbench.language.parsing.yes_or_no import yes_no
 
-_CORRECTION = re.compile(
-    r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well|or)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+(?:reflection"
-    r"|second\s+(?:thought|look))|at\s+second\s+(?:sight|glance)|i\s+meant?|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b"
-    r"|(?:on|looking)\s+(?:again|closer(?:\s+(?:look|inspection))?)|in\s+fact)\b|\A\W*hmm+\W+no\W*\Z|\A\W*no(?:\W+(?:it|the|i|(?-i:[A-J]))\b|,\s)"
-    r"|\A\W*(?:but|and|yet)\s+(?:(?:it|that|this)\s*(?:'s|is|was|would\s+be|does|did)?\s*(?:not|n't|wrong|incorrect|false|a\s+mistake)\b|(?:wrong|incorrect|false)\W*\Z)"
-)
+_CORRECTION = re.compile("(?i)" + wording("corrects"))
 _RIGHT = re.compile(
     r"(?i)(?<!that\s)\b(?:is|are)\s+(?:(?:also|indeed|too|clearly|fully|certainly|definitely)\s+)*(?:(?:the|my)\s+)?(?:(?:correct|right|best|true)\s+)?"
     r"(?:right|correct|true|answer|choice|option)\b(?!\s+(?:about|in|on|that|for|if|only|when)\b)"
 )
 """Plain claim that an option is right, which "looks right" is not."""
+_HEDGED = re.compile(r"(?i)\b(?:could|might|may)\s+(?:be|seem)\b")
+_HOWEVER = re.compile(r"(?i)\W*(?:but|however)\b")
 _REASON = re.compile(r"(?i)\A\W*(?:because|since|as\b(?!\s+(?:a\s+result|for|such))|due\s+to)\b")
 _ASIDE = re.compile(rf"{_REASON.pattern}|{CONTRAST.pattern[4:]}|.*\b(?:others?|rest)\b")
 _EXPLAINS = re.compile(r"(?i)\A\W*(?:explanation|reason\w*|rationale|note)\b")
 _MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
-_UNSURE = re.compile(
-    UNSURE.pattern + r"|\b(?:not|n't)\s+see\s+(?:the|any)\s+images?\b|\bnone\s+of\s+(?:the|these|those)\s+(?:\w+\s+)?"
-    r"(?:options|choices|points|boxes|answers)\b|\bno\s+correct\s+(?:answer|option|choice)"
-    r"|\b(?:maybe|perhaps)\b[^.;!?]*\b(?:maybe|perhaps|or)\b|\bnot\s+(?:among|in)\s+the\s+(?:given\s+)?(?:options|choices)"
-)
-_DESPITE = re.compile(
-    r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|answer|still|if\s+i\s+had|i'd)\b"
-)
+_UNSURE = re.compile(f"{UNSURE.pattern}|{wording('no option')}")
+_SETTLES = re.compile(r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|still|if\s+i\s+had|i'd)\b")
+_DESPITE = re.compile(rf"{_SETTLES.pattern}|\banswer\b")
 _MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).]|\s?:|\s*[-–—]|\s*\n|\s+(?=\([A-Z\d])|,(?!\s*[(\[]?[A-Z]\b)))"
 _BUT = re.compile(
     r"(?i)\b((?:every(?:thing)?|all|each|any(?:thing)?)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)"
 )
 _ONLY = re.compile(
-    r"(?i)\b(?:(?:all|every|each)(?:thing)?|(?P<no>no(?:thing|ne)?))\b[^.,;:]{0,30}?\s(?:but|except(?:\s+for)?|(?:other|better)\s+(?:\w+\s+)?than|besides)\s+"
+    r"(?i)\b(?:(?:all|every|each)(?:thing)?|(?P<no>no(?:thing|ne(?!\s+of\s+the\s+above\s+(?:is|was|fits|matches)\b))?|(?:cannot|can't)\s+be\s+any\w*))\b[^.,;:]{0,30}?\s(?:but|except(?:\s+for)?|(?:other|better)\s+(?:\w+\s+)?than|besides)\s+"
     r"(?P<it>[^.,;:]{1,80}?)(?(no)(?:\s+(?:fits|matches|works|is\s+(?:right|correct))\b|(?=\W*\Z))|\s+(?:is|are|(?:can|could)\s+be)\s+(?:also\s+)?"
     r"(?:wrong|incorrect|false|excluded|ruled\s+out|eliminated|out)\b)"
 )
@@ -75,7 +69,7 @@ _CJK = re.compile(rf"(?<={_EAST})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?={_EAST})")
 """Boundary between Chinese, Japanese or Korean and Latin characters, which are one word for regular expressions."""
 _ANSWER = re.compile(r"(?:\A\d[.)]|(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:)(?=\s*[(\[]?[A-Z][)\]]?[\s.]*\Z)")
 """Number or label before a letter: "1. C", "A: C"."""
-_VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:[❌✗✘✅✓✔]|yes|no|not|(?:in)?correct|right|wrong|true|false)(?!\w)")
+_VERDICT = re.compile(rf"(?i)\A[\s=>→-]*(?:[{SIGNS}]|yes|no|not|(?:in)?correct|right|wrong|true|false)(?!\w)")
 """Verdict on an option: "A: no"; the option's own text may be the same word."""
 _FOR_EXAMPLE = re.compile(r"(?i)\be\.\s?g\.")
 _ASKS_FOR = re.compile(
@@ -92,14 +86,9 @@ _IN_KIND = re.compile(r"(?i)\b(?:are|were|is|was)\s+(?:in|an?|taken|from|photo\w
 _NOT = re.compile(r"(?i)\b(?:not|no|without|cannot|instead\s+of|rather\s+than)\b|n't\b")
 _ENDS_NOUN = lexicon.words("prepositions") | {"that", "who", "which", "with", "of", "to"}
 _FITS = frozenset(map(stem, lexicon.words("say that an option fits")))
-_ROW = re.compile(
-    r"(?i)\W*?(?P<name>[^|\n]*?[^\s|:–—-](?:\s*\|[^|\n]*?)?)\s*(?:[|:→]|->|\s[–—-]|(?=[✅✓✔❌✗✘]))[\s|]*"
-    r"(?P<verdict>(?P<right>[✅✓✔]|(?:yes|correct|right|true|match(?:es)?|fits|present|visible|shown)(?=\W*\Z))|[❌✗✘]"
-    r"|(?:no|not\s+(?:\w+\s+)?\w+|no\s+match|incorrect|wrong|false|absent|excluded|ruled\s+out|out)(?=\W*\Z))[^|\n]*[\s|]*"
-)
-"""Row of a table or list that judges an option: "| dog | no |", "B. cat - ✓ matches"."""
 _YES_OR_NO = re.compile(r"(?i)\W*(yes|no)\s*(?:[.,:;]|\Z)")
-_QUOTED = re.compile(r"\"([^\"\n]{2,200})\"")
+_QUOTED = re.compile(r"\"(\d|[^\"\n]{2,200})\"")
+_NAMED = r"(?<=[a-z]\s)({})(?=\s*(?:[.,;:!?)]|\Z|(?:is|was|over|to|than|and|because|since|but|does|fits)\b))"
 _HALF = re.compile(
     r"(?i)[\s\"')\]]+(?:(?:also|indeed|therefore|thus|then|still|\w+ly)\s+)*(?:is|are|was|were|has|have|had|does|do|would|could|should|might|may"
     r"|must|can|will|seems?|appears?|looks?|shows?|contains?|depicts?|describes?|says|states|mentions|suggests|represents|refers|being)"
@@ -131,7 +120,8 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     names = names_of(tuple(choices[:26]))
     if not names.letters:
         return ""
-    text = _CJK.sub(" ", re.sub(r"\[\s\]", "☐", text))
+    text = re.sub(r"\[\s\]", "☐", re.sub(r"(?i)\[x\]", "☑", _CJK.sub(" ", text)))
+    text = re.sub(r"(?<=\w)[^\S\n]+(?=[☐☑])", "\n", text) if "☐" in text and "☑" in text else text
     if unfinished(whole := plain(text)) and strip_markup(text) == whole and not _whole(whole.split("\n")[-1], names):
         return ""
     answer = _ends(strip_markup(text))
@@ -153,8 +143,13 @@ def _read(text: str, names: Names, question: str) -> str | None:
         return outcome
     if (outcome := _judged_by_row(text, names)) is not None:
         return outcome
-    text = _QUOTED.sub(lambda quoted: f"({name})" if len(name := _whole(quoted[1], names) or "") else quoted[0], text)
+    others = [names.choices[names.letters.index(name)] for name in names.kinds.values()]
+    capitals = "|".join(re.escape(choice) for choice in others if choice[:1].isupper())
+    for name in (_QUOTED, *([re.compile(_NAMED.format(capitals))] if capitals else [])):
+        text = name.sub(lambda match: f"({option})" if (option := _whole(match[1], names)) else match[0], text)
     text = re.sub(r"\s*\((not\s[^()]*)\)", lambda no: f", {no[1]}," if any(names.find(no[1])) else no[0], text)
+    for choice in (choice for choice in names.choices if choice.endswith(".")):
+        text = re.sub(rf"{re.escape(choice)}(?=\W?[.,;:]|\s+[a-z(])", choice[:-1], text)
     text = _FOR_EXAMPLE.sub("for example", NOT_APPLICABLE.sub("not applicable", text))
     text = _LETTER_VERDICT.sub(r"\1 = ", _ARROW.sub(". So ", text))
     text = spread(_BUT.sub(r"\1 except ", _ONLY.sub(r"only \g<it> fits", _without_the_list(text, names))))
@@ -165,8 +160,11 @@ def _read(text: str, names: Names, question: str) -> str | None:
         (_YES_OR_NO.match(choice.lower()), name) for name, choice in zip(names.letters, names.choices, strict=True)
     ]
     answers = sorted((begin[1], name) for begin, name in begins if begin)
-    if [answer for answer, _ in answers] == ["no", "yes"] and not any(names.find(text)):
-        return dict(answers).get(yes_no(text, question))
+    if {answer for answer, _ in answers} == {"no", "yes"} and all(one.kind == "unknown" for one in names.find(text)):
+        said, first = yes_no(text, question), re.split(r"[.!?\n]", text, maxsplit=1)[0]
+        own = [name for answer, name in answers if answer == said]
+        if len(own) == 1:  # "No, it cannot be determined" is neither
+            return "" if re.match(r"(?i)\W*no\b", first) and any(names.find(first)) else own[0]
     if len(names.counts) > 1 and all(mention.kind for mention in names.find(text)):
         shares = any("%" in choice for choice in names.choices)  # elsewhere a percentage is not a count
         if outcome := counted(text.replace("%", "") if shares else text, names.counts):
@@ -195,7 +193,7 @@ def _contested(clauses: list[OptionClause], option: str) -> bool:
         text, other = clause.text, clause.pick not in ("", option) and not clause.is_question
         if other and (_RIGHT.search(text) if CONTRAST.match(text) else clause.concludes and not settled):
             return True
-        settled = settled or bool(_CORRECTION.match(text) or (_DESPITE.search(text) and not _ALSO.search(text)))
+        settled = settled or bool(_CORRECTION.match(text) or (_SETTLES.search(text) and not _ALSO.search(text)))
     for clause in clauses[last:]:
         if clause is clauses[last] and any(mention.kind for mention in clause.affirmed if mention.letter == option):
             continue
@@ -205,7 +203,11 @@ def _contested(clauses: list[OptionClause], option: str) -> bool:
         if letters - {"", option} and (_ALSO.search(clause.text) or not _ASIDE.match(clause.text)):
             return True
     following = pairwise(clauses[last:])
-    return any(_CORRECTION.match(after.text) and not LOOKS.search(before.text) for before, after in following)
+    return any(
+        (_CORRECTION.match(after.text) and not LOOKS.search(before.text))
+        or (before.affirmed and _HEDGED.search(before.text) and _HOWEVER.match(after.text) and not after.affirmed)
+        for before, after in following
+    )
 
 
 def _whole(text: str, names: Names) -> str | None:
@@ -215,6 +217,9 @@ def _whole(text: str, names: Names) -> str | None:
         return bare[1].upper() if bare[1].upper() in names.letters and not REJECTING_SIGN.search(text) else ""
     if len(text) > 400:
         return None
+    lettered = re.fullmatch(r"\W*([A-Z])\s*[).:(–—-]+\s*(\S[^\n]*)", text)
+    if lettered and len(other := _whole(lettered[2], names) or "") and other != lettered[1] in names.letters:
+        return ""  # "A (cat)" where A is a dog
     normalized = normal(text)
     same = [
         name
@@ -222,21 +227,23 @@ def _whole(text: str, names: Names) -> str | None:
         if normalized in (option, normal(f"{name}. {choice}"))
     ]
     if len(same) == 1:
-        return same[0]
+        return "" if REJECTING_SIGN.search(text) else same[0]
     return None if names.counts else names.images.get(ordinal(normalized))
 
 
 def _judged_by_row(text: str, names: Names) -> str | None:
     """Parse a table or list with a verdict on each option: the only right one, None if there is no such list."""
-    right, wrong = set[str](), set[str]()
+    right, wrong, plain = set[str](), set[str](), set[str]()
     for line in filter(str.strip, text.split("\n")):
-        row = _ROW.fullmatch(line) if len(line) < 300 else None
-        option = _whole(row["name"], names) if row else None
-        if row and option and normal(row["verdict"]) != names.texts[option]:
-            (right if row["right"] else wrong).add(option)
+        label, answer, verdict = judged(line)
+        option = _whole(label or line, names)
+        if option:
+            judges = label and normal(verdict) != names.texts[option]
+            (plain if not judges else right if answer == "yes" else wrong).add(option)
         elif right or wrong or any(names.find(line)):
             return None
-    return next(iter(right)) if len(right) == 1 and wrong and not right & wrong else None
+    others = wrong or len(right | plain) == len(names.letters)  # "A. dog\nB. cat ✓"
+    return next(iter(right)) if len(right) == 1 and others and not right & wrong else None
 
 
 def _leading(text: str, names: Names) -> str:
@@ -272,10 +279,10 @@ def _without_the_list(text: str, names: Names) -> str:
     start, begin = 0, -1
     lowered = text.lower()
     for name, choice in zip(names.letters, names.choices, strict=True):
-        pattern = rf"[(\[]?\b{name.lower()}\s*[).:\]]*\s*{re.escape(choice.lower())}[^\w(\[❌✗✘✅✓✔☐☑]*"
+        pattern = rf"[(\[]?\b{name.lower()}\s*[).:\]]*\s*{re.escape(choice.lower())}[^\w(\[☐{SIGNS}]*"
         match = re.compile(pattern).search(lowered, start)
         gap = lowered[start : match.start()] if match and begin >= 0 else ""
-        if not match or len(gap) > 2 or REJECTING_SIGN.search(gap) or "✅" in gap:
+        if not match or len(gap) > 2 or REJECTING_SIGN.search(gap) or re.search(f"[{SIGNS}]", gap):
             return text
         begin, start = (begin if begin >= 0 else match.start()), match.end()
     return f"{text[:begin]}\n{text[start:]}"
@@ -297,12 +304,13 @@ def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str |
     unsure = [index for index in main if _UNSURE.search(clauses[index].remainder)]
     if unsure:
         unknown = names.kinds.get("unknown", "")
-        others = {name for clause in clauses[unsure[0] :] for name in clause.letters} - {unknown}
+        others = {one.letter for clause in clauses for one in names.find(clause.text)} - {unknown}
+        others = others.difference(*(clause.denied for clause in clauses))
         clauses = clauses[unsure[0] + 1 :]
         sure = next((index for index, clause in enumerate(clauses) if _DESPITE.search(clause.text)), len(clauses))
         clauses = clauses[sure:]
         if not any(clause.affirmed for clause in clauses):
-            return "" if others else unknown
+            return "" if others or clauses else unknown
     about = _of_what_is_asked(clauses, names, question)
     picks = [clause for clause in about if clause.affirmed]
     if not picks:
@@ -375,7 +383,7 @@ def _single(picks: list[OptionClause], names: Names, question: str) -> str:
         apart = any(both in clause.letters and len(clause.letters & images) == 1 for clause in main)
         return later[-1] if later else "" if apart else both  # "Dogs are in both images, and a cat is in Image 2"
     lettered = any(mention.of_letter for clause in main for mention in clause.affirmed)
-    if len(kinds) == 1 and {*kinds.values()} <= ({"same"} if lettered else {"same", "none"}):
+    if len(kinds) == 1 and {*kinds.values()} <= ({"same", "none"} if images and not lettered else {"same"}):
         return next(iter(kinds))
     together = len(picks) == 1 and picks[0].in_one_list and not re.search(r"\b(?:or|if)\b|[<>]", picks[0].text)
     if both and len(images) == 2 and letters == images and not lettered and (together or _ALSO.search(picks[-1].text)):
@@ -402,8 +410,7 @@ def _left_over(clauses: list[OptionClause], names: Names) -> str | None:
     denied = frozenset[str]().union(*(clause.denied for clause in clauses))
     if any(clause.denied_by_letter for clause in clauses):
         return ""  # who denies letters does not say that nothing fits
-    implied = {letter for kind, letter in names.kinds.items() if kind != "both" or names.images}
-    remaining = set(names.letters) - denied - implied
+    remaining = set(names.letters) - denied - set(names.kinds.values())
     if denied and not remaining and "none" in names.kinds:
         return names.kinds["none"]
     return "" if denied else None

@@ -7,7 +7,7 @@ from vhbench.language.inflection import NUMBER_WORDS
 
 _WORDS = "|".join(word for word in NUMBER_WORDS if word != "one")
 _ONE = (
-    r"(?:(?<=only\s)|(?<=just\s)|(?<=exactly\s)|(?<=is\s)|(?<=are\s)|(?<=in\s)|(?<=has\s)|(?<=shows\s)|(?<=see\s)|(?<=total\s)|(?<=but\s)|(?<=either\s)|(?<=say\s)|(?<=pick\s)|(?<=choose\s)|(?<=prefer\s)|(?<=it's\s)"
+    r"(?:(?<=only\s)|(?<=just\s)|(?<=exactly\s)|(?<=is\s)|(?<=are\s)|(?<=in\s)|(?<=has\s)|(?<=shows\s)|(?<=see\s)|(?<=total\s)|(?<=but\s)|(?<=or\s)|(?<=either\s)|(?<=say\s)|(?<=pick\s)|(?<=choose\s)|(?<=prefer\s)|(?<=it's\s)"
     r"|(?<=:\s)|(?<=contains\s))one(?!\s+(?:of|another)\b)|(?:\A|(?<=\n))one(?!\s+of\b)|a\s+single(?!\s+(?:letter|word|option|answer|choice))"
 )
 _NUMBER = re.compile(
@@ -22,7 +22,7 @@ _NAMES = re.compile(
 _BOUND = re.compile(
     r"(?i)(?:\b(?:at\s+(?:least|most)|(?:more|less|fewer|greater)\s+than|over|under|above|below|up\s+to|not|instead\s+of|rather\s+than"
     r"|between\s+\d+§\s+and"
-    r"|look(?:s|ed|ing)?\s+for)|(?:\bnot|n't)(?:\s+(?:see|find|count|say|pick|choose))?)\s+\d+§|\d+§\s+(?:isn't|is\s+(?:not|wrong|incorrect))\b|\d+§\s+(?:-|–|to)\s*\d+§?"
+    r"|look(?:s|ed|ing)?\s+for)|(?:\bnot|n't)(?:\s+(?:see|find|count|say|pick|choose))?)\s+\d+§|\d+§\s+(?:isn't|is\s+(?:not|wrong|incorrect))\b|\d+§\s+(?:-|–|to)\s*\d+§?|\b1§\s*,\s*2§(?:\s*,\s*(?:and\s+)?\d+§)*"
 )
 """Number that only bounds the count, or is denied."""
 _COUNTED = r"(\d+)§"
@@ -55,7 +55,7 @@ def counted(text: str, options: Mapping[int, str]) -> str:
     >>> [counted(text, options) for text in ("2 here and 1 there, so 3 in total", "two dogs", "2 dogs, 4 cats")]
     ['D', 'B', '']
     """
-    text = re.sub(r"(?<=\d)[-–](?=\d)", " to ", re.sub('[§"]', "", re.sub(r'(?i)"one"', "1", text)))
+    text = re.sub(r"(?<=\d)[-–](?=\d)", " to ", re.sub('[§"]', "", re.sub(r"(?i)[\"']one[\"']", "1", text)))
     text = re.sub(r"(?i)(?:n't|\s+not)\s+(?:\w+\s+)?a\s+single\b", " no", text)
     text = _NAMES.sub("some", re.sub(r"(?m)^\s*\d{1,2}[.)][^\S\n]+", "", text)) if len(text.split()) > 2 else text
     marked = re.sub(_NUMBER, lambda match: f" {_value(match)}§ ", text)

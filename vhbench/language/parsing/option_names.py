@@ -113,7 +113,8 @@ class Names:
         entries: list[tuple[str, str, str]] = []
         for letter, choice in zip(self.letters, self.choices, strict=True):
             kind = next(iter(_kinds(choice)), "")
-            if letter not in self.counts.values() and self.texts[letter] not in ("yes", "no"):
+            word = kind and " " not in self.texts[letter]  # "nothing": by its kind alone
+            if letter not in self.counts.values() and self.texts[letter] not in ("yes", "no") and not word:
                 labels = _labelled(choice, letter) or [(words, letter) for words in _words(choice)]
                 entries += [(words, name, kind) for words, name in labels]
         entries.sort(key=lambda name: -len(name[0]))  # longer first: it hides a shorter name inside it
@@ -121,7 +122,7 @@ class Names:
         entries += [(words, letter, "") for number, letter in self.images.items() for words in _counted(number, last)]
         entries += [(_KINDS[kind][1], letter, kind) for kind, letter in self.kinds.items()]
         places = [*zip(_ORDINALS[1:], self.letters, strict=False), ("last", self.letters[-1])]
-        entries += [(rf"{place}\s+{_OPTION}", letter, "") for place, letter in places]
+        entries += [(rf"(?<!my\s){place}\s+{_OPTION}", letter, "") for place, letter in places]
         groups = {f"name{index}": (letter, kind) for index, (_, letter, kind) in enumerate(entries)}
         parts = [f"(?P<name{index}>(?i:{words}))(?![\\w])(?!-\\w)" for index, (words, *_) in enumerate(entries)]
         return re.compile(rf"(?<![\w-])(?<!\w')(?:{'|'.join([*parts, *_by_letter(self.letters)])})"), groups
@@ -246,7 +247,8 @@ def _labelled(choice: str, letter: str) -> list[tuple[str, str]]:
 
 def _words(choice: str) -> list[str]:
     """Return patterns of an option's words with variable articles, verbs and noun number."""
-    words = [word for word in re.findall(r"\w+(?:'\w+)?", choice.lower()) if word not in _FUNCTION_WORDS]
+    words = re.findall(r"\w+(?:'\w+)?", choice)  # "Person A" has no article
+    words = [word.lower() for word in words if word.lower() not in _FUNCTION_WORDS or word == "A" != words[0]]
     if not words or (len(words) == 1 and len(words[0]) == 1):
         return []
     names = [_FILLER.join(map(_inflected, words))]

@@ -18,23 +18,10 @@ from vhbench.language.parsing.normalization import normalize_phrases
 from vhbench.language.parsing.quantities import MANY, number, quantity, within
 from vhbench.language.parsing.sentence_parts import Part, finite, parts, sentences
 from vhbench.language.parsing.stems import PICTURE, Word, another, compares, content, implies, stem
+from vhbench.language.parsing.wordings import wording
 
-_UNSURE: Final = re.compile(
-    r"\b(?:not|unable|impossible|hard|difficult|challenging|tough|tricky)\b[^.;!?]{0,160}?\b(?:certain|certainly|know"
-    r"|known|tell|determine|determined|definitively|conclusive|conclusively|say|possible|answer|confirm|confirmed"
-    r"|verify|enough|sufficient|ascertain|decide|make out|judge|conclude|discern|assess)\b"
-    r"|\bnot (?:\w+ ){0,2}clear(?: (?:if|whether|what|how|from|who|why|which|that|enough)\b|\Z)|\b(?:unclear|uncertain"
-    r"|unsure|unknown|ambiguous|inconclusive|indeterminate|undetermined)\b|\bno (?:way|information|means|definitive"
-    r"|context|specific (?:data|information)|data)\b|\bwithout (?:(?:the|any|more|further|additional|specific"
-    r"|seeing) )*(?:data|context|information|chart|details|image)\b|\b(?:it|that|this) depends\b|\bnot have (?:(?:the"
-    r"|any) )?(?:specific|exact|precise|access|real|up to|enough|definitive)\b|\bnot have\b[^.;!?]{0,160}\b(?:data"
-    r"|information|access|projections)\b"
-)
-_INTENDS: Final = re.compile(
-    r"\b(?:initially|at first|first (?:glance|sight)|i thought|let me|let us|lets|i will|i would|i need|i have to"
-    r"|i must|going to|in order to|to (?:answer|determine|check|see)|(?:look|looking|looked|search|searching|searched"
-    r"|check|checking|checked) for|asks?|asked|asking|questions?|the task|the user|you want|please)\b"
-)
+_UNSURE: Final = re.compile(wording("unsure about a claim"))
+_INTENDS: Final = re.compile(wording("intends"))
 _NOT: Final = {"yes": "no", "no": "yes"}
 _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
 _SOME: Final = frozenset("only one some few most half certain".split())

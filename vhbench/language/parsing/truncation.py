@@ -8,6 +8,7 @@ from typing import Final
 
 from vhbench.language import lexicon
 from vhbench.language.parsing.cleaning import NOT_APPLICABLE, plain
+from vhbench.language.parsing.wordings import wording
 
 _MARKS = ".!?…:。！？।؟؛："
 """Final characters of a text; a heading ends with a colon."""
@@ -20,24 +21,9 @@ _LINE = 2_000  # characters; bounds the time of the patterns
 _FEW = 30
 """Words of a short response, whose conclusion need not be its last sentence: "Hmm. I go with A. B is wrong."."""
 
-_THOUGHT_BEGINS: Final = re.compile(
-    r"(?i)\A\W*(?:(?:okay|ok|alright|all\s+right|right|so|hmm+|well|got\s+it|first(?:ly)?|now|sure)[,.!:\s]+){0,4}"
-    r"(?:let'?s\b|let\s+(?:me|us)\b|i(?:'ll|\s+(?:will|need\s+to|have\s+to|should|must))\s|we\s+(?:need|should"
-    r"|have)\s+to\b|the\s+(?:user|question|task|problem)\s+(?:is|asks?|wants?|says|needs)\b|to\s+(?:determine|answer"
-    r"|find|figure|solve|decide|identify|count|check)\b[^.\n]{0,160}\b(?:i|we|let'?s|let\s+me)(?:'ll)?\s(?:need|will"
-    r"|must|should|have|examine|look|check|compare|analy[sz]e|consider|evaluate|review|first))|\A\W*(?:got\s+it|hmm+)\b"
-)
-_ALOUD: Final = re.compile(
-    r"(?i)\A\W*(?:got\s+it|hmm+|(?:okay|alright|so),?\s+(?:so\s+)?(?:i\s+need|let'?s|let\s+me)|the\s+user"
-    r"|the\s+question\s+asks)\b"
-)
-_CONCLUDES: Final = re.compile(
-    r"(?i)\b(?:answer|choice|choose|pick|select|go(?:ing)?\s+(?:with|for)|say|think\s+(?:it|it's|yes|no|(?-i:[A-J]))|conclude|conclusion|therefore|thus|hence|final\w*"
-    r"|overall|so\s+(?:it|that|the|there|yes|no|image|[a-j]\b))\b"
-    r"|(?:\A\W*|:\W*|\b(?:is|be|so|but),?\s+)(?:yes|no)\W*\Z|\A\W*(?:yes|no|none)\b(?=\W|\Z)(?!\s+[a-z]+\Z)"
-    r"|(?:\A\W*|\b(?:is|be)\W+)(?-i:[A-HJ])(?:\W*\Z|[.):]\s)"
-    r"|\b(?:supports?|matches|fits|favou?rs|to)\s+(?:option\s+)?\W?(?-i:[A-J])\b\W*\Z|\b(?-i:[A-J])\)?\s+(?:(?:is|must\s+be)\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|answer|one)|fits)\b|\bmust\s+be\b"
-)
+_THOUGHT_BEGINS: Final = re.compile("(?i)" + wording("thought begins"))
+_ALOUD: Final = re.compile("(?i)" + wording("thinks aloud"))
+_CONCLUDES: Final = re.compile("(?i)" + wording("response concludes"))
 _ITEM_BEGUN: Final = re.compile(
     r"(?i)(?:\A|\n)\W*(?:\d{1,2}[.)]\W*)?(?-i:[A-J])[.):][^:\n]+:\s+(?:the|this|it|in|there|an?)\b[^\n.!?]*\w\Z"
 )

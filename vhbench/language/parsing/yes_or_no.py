@@ -17,35 +17,21 @@ from vhbench.language.parsing.normalization import normalize_phrases
 from vhbench.language.parsing.statements import match_statement
 from vhbench.language.parsing.stems import stem, words
 from vhbench.language.parsing.truncation import unfinished
+from vhbench.language.parsing.wordings import wording
 
 _BARE: Final = re.compile(r"(?i)\s*+(yes|no)\s*+[.!]?\s*")
 _OPTIONS: Final = re.compile(r"(?is)\b(a)\s*[.):]\s*[\"']?(yes|no)\b.{0,40}?\b(b)\s*[.):]\s*[\"']?(yes|no)\b")
 _OPTION: Final = re.compile(r"\W{0,10}([ab])\W{0,10}(?:yes|no)?\W{0,10}")
 _ASKS: Final = re.compile(r"(?:(?<=[.!?\n])|\A)[^.!?\n]*\?+[\"')]*(?=\s|\Z)")
-_CORRECTS: Final = re.compile(
-    r"(?:\A|[\s.,;:!?…–—-])(?:oh[, ]+)?(?:no[, ]+)?"
-    r"(?:wait|actually|hold on|correction|scratch that|on second thoughts?|let me correct that|my mistake|i mean"
-    r"|(?:on|upon) (?:closer|a closer|further|second|careful)[^,.;:!?\n]{0,30}|i stand corrected|sorry|i apologi[sz]e"
-    r"|looking (?:again|closer|more closely)[^,.;:!?\n]{0,20}|to correct myself|let me rephrase)\s*[,.:;!…–—-]+\s*"
-    r"|(?<=[,.;:!?…–—-] )(?:(?:sorry|i mean),? )?(?:i meant(?: to say)?|make that|or rather|scratch that)(?: an?)?\W+"
-    r"|(?<=[,.;:!?…–—-] )(?:wait|actually)\s+(?=(?:yes|no|there|it|i|the|not)\b)"
-)
+_CORRECTS: Final = re.compile(wording("corrects yes or no"))
 _WITHDRAWN: Final = re.compile(
     r"no\W+(?:wait|actually|hold on|correction|scratch that)\b.*?\W(?:yes|no|there|it|i|they)\b", re.DOTALL
 )
 _LABELLED: Final = re.compile(r"(?:\A|[\n.;:!,]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
-_ROW: Final = re.compile(
-    r"(?m)^[\s|]*(?P<before>[✅✓✔❌✗✘])?\s*(?P<label>[a-z][a-z0-9 '-]{0,40}?)\s*(?:(?:[|:]|\s[–—-])\s*(?P<word>yes|no"
-    r"|present|absent)|[|:–—-]?\s*(?P<after>[✅✓✔❌✗✘]))?[\s|.]*$"
-)
-"""Row of a table or list of verdicts: "| dog | ❌ |"."""
-_DISCARDED: Final = re.compile(
-    r"(?:\bnot|n't|(?:going|about|tempted|inclined) to|(?:might|could|may) be|thought it was|,\s*not"
-    r"|rather than|instead of)\s+(?:say |answer )?(?:an? )?[\"']?(?:yes|no)\b[\"']?(?:,?\s+but\b)?"
-    r"|[\"']?\b(?:yes|no)\b[\"']?(?: (?:is|was) (?:wrong|incorrect|not (?:right|correct))| does(?:n't| not)"
-    r" (?:match|fit)|\s*(?:→|\.\.+)(?=\W*(?:yes|no)\b))"
-)
+_DISCARDED: Final = re.compile(wording("discarded"))
 """Answer that another replaces: "not yes but no", "no rather than yes"."""
+_AT_ONCE: Final = re.compile(r"\W*\w+\W+(?:(?:the\s+)?answer(?:\s+is)?\W+)?(?:yes|no)\b")
+"""Two answers without a word of correction: "Yes, no", "Yes. The answer is no."."""
 _SAID: Final = re.compile(r"\b(?:yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
 _BARE_NOUN: Final = re.compile(r"\W*(?:(?:a|an|the) )?([a-z]+(?: [a-z]+)?)\W*")
@@ -53,6 +39,7 @@ _SHORT: Final = 300
 """Maximum length, in characters, of a cached response."""
 _SAYS: Final = re.compile(r"\w")
 _CONDITION: Final = re.compile(r"\W*(?:yes|no),?\s+(?:but )?(?:only )?(?:if|when)\b(?! (?:you|we|i|one)\b)")
+_YES_OR_NO: Final = re.compile(r"\W*(?:yes|no)\b")
 _FIRST: Final = re.compile(r"[,.;!\n]")
 _LABEL: Final = re.compile(r"(?<=\w):\s*(?=(?:not )?(?:present|absent|visible|found|detected|missing)\W*\Z)")
 _COUNT: Final = re.compile(r"(?<=\w):\s*(?:none|zero|nil|0)\W*\Z")
@@ -62,7 +49,8 @@ _ELLIPSIS: Final = re.compile(
     r"|as far as i can (?:tell|see)|certainly|of course)[, ]+)*(?P<who>sure|certainly|definitely|there|it|they|he|she"
     r"|i|this|that|you|we|one|these|both)(?: (?:really|sure|certainly|definitely|clearly|indeed|actually|surely"
     r"|all|both))?(?: (?:is|are|was|were|do|does|did|has|have|had|can|could|will)(?P<not>n't| not|not)?|(?:'s"
-    r"|'re)(?P<short_not> not)?|(?: can)? (?:see|spot|find|notice)(?= (?:one|some)\b))(?: (?:indeed|one|any|some|so"
+    r"|'re)(?P<short_not> not)?|(?: can(?P<cannot>'t|not)?| do(?P<do_not>n't| not))?"
+    r" (?:see|spot|find|notice)(?= (?:one|some|any)\b))(?: (?:indeed|one|any|some|so"
     r"|here|certainly|definitely))?\W*"
 )
 _JUDGES: Final = re.compile(
@@ -232,20 +220,21 @@ def _without_echo(text: str) -> str:
 
 def _leading(assents: Sequence[assent.AssentMatch], text: str, query: Claim | None) -> _Reading:
     """Return the answer at the beginning of a text, unless it ends with another."""
-    final = [one for one in assents if one.final]
-    if final:
-        return final[-1].answer, False
     alone = [one for one in assents if one.alone and (one.first or text[one.start - 2 : one.start].strip() in ".!")]
-    at_once = any(text[one.start : one.start + 5].strip().startswith(("yes", "no")) for one in assents[1:2])
-    at_once = at_once and assents[1].alone and assents[1].start - assents[0].start < 6  # "Yes, no"
-    if len({one.answer for one in (assents[:2] if at_once else alone)}) > 1:
+    at_once = len(assents) > 1 and assents[1].alone and _AT_ONCE.match(text, assents[0].start)
+    final = [one for one in assents if one.final and not at_once]
+    if not final and len({one.answer for one in (assents[:2] if at_once else alone)}) > 1:
         return "", True
-    answer = assents[0].answer
-    if query and query.denied:
-        behind = re.sub(r"\A\W*\w+\W*", "", text[assents[0].start :])
-        sentence, _ = match_statement(re.split(r"[.!?\n]", behind, maxsplit=1)[0], query)
+    answer = (final or assents)[-1 if final else 0].answer
+    if final:
+        return answer, False
+    at = assents[0].start
+    denies = answer == "yes" and re.search(r"\b(?:no|not)\b|n't\b", text[at : at + 200])
+    if query and (query.denied or denies or not _YES_OR_NO.match(text, at)):
+        behind = _FIRST.split(text[at:], maxsplit=1)[1:]
+        sentence, _ = match_statement(re.split(r"[.!?\n]", "".join(behind).strip(), maxsplit=1)[0], query)
         if sentence and sentence != answer:
-            return "", True  # "No, there is no dog" to "Is there no dog?": half of all readers follow the word
+            return "", True  # "No, there is no dog" to "Is there no dog?", "Correct, there is no dog"
     return answer, False
 
 
@@ -253,7 +242,11 @@ def _listed(text: str, query: Claim | None) -> str | None:
     """Parse a list of verdicts, one per joint question."""
     if query is None:
         return None
-    text = _ROW.sub(_verdict, text)
+    rows = [(line, *assent.judged(line)) for line in text.split("\n")]
+    text = "\n".join(
+        f"{label.rpartition('|')[2]}: {answer}" if answer and stem(word) not in query.stems else line
+        for line, label, answer, word in rows
+    )
     pairs = [(label, answer) for label, answer in _LABELLED.findall(text) if not _NO_LABEL.search(label)]
     stems = set(query.stems)
     about = [str(answer) for label, answer in pairs if {word.stem for word in words(normalize_phrases(label))} & stems]
@@ -267,12 +260,6 @@ def _listed(text: str, query: Claim | None) -> str | None:
     if len(set(about)) == 1 or len(about) < 2:
         return about[0] if len(about) > 1 else None
     return "" if query.denied else "yes" if query.either else "no"
-
-
-def _verdict(row: re.Match[str]) -> str:
-    """Return a row as "dog: no"."""
-    verdict = row["before"] or row["word"] or row["after"]
-    return f"{row['label']}: {'yes' if verdict in ('yes', 'present', *'✅✓✔') else 'no'}" if verdict else row[0]
 
 
 def _sentences(text: str, query: Claim | None) -> _Reading:
@@ -302,7 +289,7 @@ def _sentences(text: str, query: Claim | None) -> _Reading:
 
 def _elliptic(short: re.Match[str], query: Claim) -> str:
     """Parse "There is." or "It isn't."."""
-    answer = "no" if short["not"] or short["short_not"] else "yes"
+    answer = "no" if any(map(short.__getitem__, ("not", "short_not", "cannot", "do_not"))) else "yes"
     if not query.denied:
         return answer
     if query.exists and short["who"] in ("there", "i"):

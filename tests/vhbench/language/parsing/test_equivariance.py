@@ -84,6 +84,10 @@ There is no better option than {L}. | {W}不对，{L}对。 | 不是{W}，而是
 Let's see, {L}. | I initially thought {W}, but I now think {L}.
 Let me look. Not {W}. {L}. {T} | Let me think. Of {W} and {L}, one fits better. Thus, {L}
 I think it's ({L}) {T}. | {W}? Doesn't match. {L}? Matches. | No option is perfect, but {L} comes closest.
+{W}, no wait, {L}. | I thought it was ({W}), but it's ({L}). | I nearly picked {W}. The right one is {L}.
+{L} is what I would choose. | I'd rule out {W} and choose {L}. | It cannot be anything other than {L}.
+The answer is \boxed{{{L}}}, not \boxed{{{W}}}. | Short answer: {L}. Long answer: {W} does not fit. | {L} 👍
+{W} is not as good a match as {L}. | There's no way it's {W}; it has to be {L}. | I choose "{T}" over "{V}".
 """
 
 OPTIONS = {
@@ -174,6 +178,12 @@ So option {L} is | So option {L} is the | {L} is... | Option {L} states that | I
 {L}: yes\n{W}: yes | {L}: no\n{W}: no
 The previous answer was {L}, but it is wrong. | Many models answer {L} here, which is wrong.
 {L} makes no sense. | {L} was my first thought, but no. | I would say {L} if it were day. | {L}, or possibly {W}.
+The answer is {L}. The answer is {W}. | Answer: {L}\nAnswer: {W} | {L} might be it, but so might {W}.
+The format is: Answer: {L} | Please answer in the format "Answer: {L}". | An example of a valid answer is {L}.
+The previous answer, {L}, was wrong. | {L} is wrong. Same for {W}. | {L} is wrong, as is {W}. | Suppose the answer is {L}.
+{L} is my second choice. | {L}: 0/10 | As for {L}, it is blurry. | {L} is a trap. | {L} is a wrong description.
+{L} misses a detail. | {L} shows something else. | I refuse to choose {L}. | Option {L} says: {T} | {L}... but no.
+{L} could be right, but a detail is missing. | Were {L} correct, it would be night. | Cross out {L}. | {T} ❌ | ❌ {T}
 """
 
 
