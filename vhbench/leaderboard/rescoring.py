@@ -6,6 +6,7 @@ Everything independent of the responses is shared by all entries of an edition
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +45,8 @@ class RescoredEntry:
         failures: shares of failed, refused, unparsed and truncated responses, in percent.
         withheld: family → reason why there is no score.
         right: whether the first response to each question is correct; for a caption, whether it hallucinates nothing.
-        predictions: prediction of the first response to each question; for a caption, its hallucinations.
+        wrong: per repetition, whether the response to each question of the headline is not correct.
+        predictions: prediction of each response, first repetitions first; for a caption, its hallucinations.
         yes: share of yes predictions per question.
         tokens: family → its numbers of tokens, where any response has one.
     """
@@ -55,14 +57,15 @@ class RescoredEntry:
     failures: Mapping[str, float]
     withheld: Mapping[str, str]
     right: npt.NDArray[np.bool_]
+    wrong: npt.NDArray[np.bool_]
     predictions: Sequence[str]
     yes: npt.NDArray[np.float32]
     tokens: Mapping[str, Mapping[str, float | None]]
 
     @property
     def near_answers(self) -> str:
-        """How few predictions differ from the reference answers, which edited copies of these share; "" if not few."""
-        wrong, count = int((~self.right).sum()), len(self.right)
+        """How few predictions of a repetition differ from the reference answers, as in edited copies; "" if not few."""
+        wrong, count = int(self.wrong.sum(axis=1).min()), self.wrong.shape[1]
         few = count >= FEWEST and wrong <= ALIKE * count
         return f"{wrong} of {count:,} predictions differ from the reference answers" if few else ""
 
@@ -79,7 +82,9 @@ def recompute(questions: QuestionIndex, responses: Sequence[PackedAnswer], repea
     starts = range(0, repeats * count, count)
     records = [[parsed(questions, index, responses[start + index]) for index in range(count)] for start in starts]
     counts = [[counted(questions, record) for record in one] for one in records]
-    hits = list(map(_right, records[0], counts[0]))
+    every = [record for one in records for record in one]
+    claims_of_each = [claims for one in counts for claims in one]
+    right = np.array(list(map(_right, every, claims_of_each)), dtype=bool).reshape(repeats, count)
     scores, parts, apart, withheld, tokens = {}, {}, {}, {}, {}
     for name, family in questions.families.items():
         places = family.places.tolist()
@@ -94,16 +99,15 @@ def recompute(questions: QuestionIndex, responses: Sequence[PackedAnswer], repea
             withheld[name] = measured.withheld
         if (lengths := measured.token_counts) is not None:
             tokens[name] = lengths | {"mean": measured.value("tokens")}
-    every = [record for one in records for record in one]
-    first = zip(records[0], counts[0], strict=True)
     return RescoredEntry(
         scores,
         parts,
         apart,
         _failure_shares(every),
         withheld,
-        np.array(hits, dtype=bool),
-        [_prediction_text(record, record_claims) for record, record_claims in first],
+        right[0],
+        ~right[:, questions.main.places],
+        list(map(_prediction_text, every, claims_of_each)),
         np.asarray(
             np.mean([[record.prediction == "yes" for record in one] for one in records], axis=0), dtype=np.float32
         ),
@@ -113,7 +117,7 @@ def recompute(questions: QuestionIndex, responses: Sequence[PackedAnswer], repea
 
 def meanings(questions: QuestionIndex, responses: Iterable[str], predictions: Sequence[str]) -> Iterator[str]:
     """Yield the prediction or the words of each response, which copied and reformatted responses share."""
-    for row, text, prediction in zip(questions.rows, responses, predictions, strict=True):
+    for row, text, prediction in zip(cycle(questions.rows), responses, predictions, strict=False):
         words = row["kind"] == "caption" or prediction in FAILURES
         yield " ".join(text.casefold().split()) if words else prediction
 

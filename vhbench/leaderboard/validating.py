@@ -64,7 +64,7 @@ class CheckedEntry:
         reasons: reasons for refusal, one line each.
         rescoring: its results; None if there are none.
         responses: its responses of the first repetition, if requested.
-        digests: one number per response, for comparing entries.
+        digests: per repetition, one number per response to a question of the headline, for comparing entries.
         tier: how far it is verified, one of :data:`vhbench.leaderboard.reproduction.TIERS`.
         moved: claims of an older scorer that this one does not confirm, one line each.
         answers: content of ``answers.parquet``, if it is not written yet.
@@ -124,12 +124,11 @@ def _examine(place: StoredEntry, questions: QuestionIndex, rules: Rules, keep: b
         reasons += prompt_faults(questions, run)
     reasons += setting_faults(questions, rules, entry.provenance)
     reasons += excess_failures(rules, rescoring)
-    indices = range(len(questions.rows))
-    digests = _digests(questions, (responses[index].text for index in indices), rescoring)
+    digests = _digests(questions, (response.text for response in responses), rescoring)
     if not entry.reference:
         reasons += _baseline_faults(questions, entry, digests)
     tier = tier_of(place, entry, complete=not any(provenance_gaps(questions, rules, entry.provenance)))
-    first = [responses[index].text for index in indices] if keep else ()
+    first = [responses[index].text for index in range(len(questions.rows))] if keep else ()
     return CheckedEntry(place, entry, tuple(reasons), rescoring, first, digests, tier, moved)
 
 
@@ -151,16 +150,16 @@ def _probe(questions: QuestionIndex, responses: Sequence[PackedAnswer], digest: 
 def _digests(questions: QuestionIndex, responses: Iterable[str], rescoring: RescoredEntry) -> npt.NDArray[np.uint32]:
     """Return a number per response for its prediction, or its text without one, which reformatted copies share."""
     texts = meanings(questions, responses, rescoring.predictions)
-    return np.array([zlib.crc32(text.encode()) for text in texts], dtype=np.uint32)
+    numbers = np.array([zlib.crc32(text.encode()) for text in texts], dtype=np.uint32)
+    return numbers.reshape(-1, len(questions.rows))[:, questions.main.places]
 
 
 def _baseline_faults(questions: QuestionIndex, entry: BoardEntry, digests: npt.NDArray[np.uint32]) -> Iterator[str]:
     """Yield why an entry is a baseline rather than a model."""
     if models := sorted({run.model for run in entry.provenance if look("vhbench_") in look(run.model)}):
         yield f"its responses come from the baseline {quote_value(models[0])}; add it with --reference KIND"
-    places = questions.main.places
-    for name, other in _of_baselines(questions).items() if len(places) >= FEWEST else ():
-        if np.array_equal(digests[places], other[places]):
+    for name, other in _of_baselines(questions).items() if digests.shape[1] >= FEWEST else ():
+        if (digests == other).all(axis=1).any():
             yield f"all of its predictions equal those of the baseline {name}; add it with --reference KIND"
 
 
@@ -246,17 +245,18 @@ def _together(checked: Sequence[CheckedEntry], new: Collection[str]) -> Iterator
 def find_duplicates(checked: Sequence[CheckedEntry]) -> Iterator[str]:
     """Yield entries that nearly duplicate another one, perhaps with edits, or the reference answers."""
     for number, one in enumerate(checked):
-        if one.digests is None or one.rescoring is None or len(one.digests) < FEWEST:
+        if one.digests is None or one.rescoring is None or one.digests.shape[1] < FEWEST:
             continue
-        wrong = int((~one.rescoring.right).sum())
         if one.rescoring.near_answers and not (one.entry and one.entry.reference):
             yield f"{one.place.title}: {one.rescoring.near_answers}"
         for other in checked[:number]:
             if other.digests is None or other.rescoring is None or other.place.edition != one.place.edition:
                 continue
-            differ = int((one.digests != other.digests).sum())
-            errors = wrong + int((~other.rescoring.right).sum())
-            if differ <= max(ALIKE * len(one.digests), ALIKE_IN_ERRORS * errors):
-                extent = "identical" if not differ else f"identical in all but {differ}"
-                both = f"its {len(one.digests):,} predictions and those of {other.place.model}"
+            differ = np.array([(other.digests != own).sum(axis=1) for own in one.digests])
+            errors = np.add.outer(one.rescoring.wrong.sum(axis=1), other.rescoring.wrong.sum(axis=1))
+            count = one.digests.shape[1]
+            alike = differ[differ <= np.maximum(ALIKE * count, ALIKE_IN_ERRORS * errors)]
+            if len(alike):
+                extent = f"identical in all but {alike.min()}" if alike.min() else "identical"
+                both = f"its {count:,} predictions and those of {other.place.model}"
                 yield f"{one.place.title}: {both} are {extent}"

@@ -1,8 +1,10 @@
 """What a pull request's checks find in the folder of a board."""
 
 import re
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -142,6 +144,53 @@ def test_a_copy_that_is_dressed_up_is_pointed_out(
     assert "mumbler/vhexpansion-2.0.0: its" not in output
     assert re.search(rf"edited/vhexpansion-2.0.0: {alike.removesuffix('identical')}identical in all but [1-9]", output)
     assert output.count(" and those of ") == 3  # Edited and Wrapped, too
+
+
+def test_every_repetition_is_compared_with_the_answers_and_other_entries(
+    copied: Path, sources: dict[str, Path], editions: dict[str, QuestionIndex]
+) -> None:
+    """The score is the mean of all, so an honest first repetition hides nothing."""
+    asked, board = editions["vhexpansion-2.0.0"], read_board(copied)
+    other, one = {"yes": "no", "no": "yes"}, asked.rows[0]["id"]
+
+    def honest(row: Mapping[str, Any]) -> str:
+        return said_by("Kelp-VL 450M", row)
+
+    def forged(row: Mapping[str, Any]) -> str:
+        return other[row["answer"]] if row["id"] == one else row["answer"]
+
+    enter(board, asked, "Sampler", honest, again=honest)
+    enter(board, asked, "Forged", honest, again=forged)
+    enter(board, asked, "Pirate", honest, again=lambda row: said_by("Drift-VL 12B", row))
+    with pytest.raises(AssertionError, match="predictions equal those of the baseline Oracle"):
+        enter(board, asked, "Answers", honest, again=lambda row: row["answer"])
+    output = check(copied, sources).output
+    assert f"forged/vhexpansion-2.0.0: 1 of {len(asked.rows)} predictions differ from the reference answers" in output
+    both = f"/vhexpansion-2.0.0: its {len(asked.rows)} predictions and those of"
+    assert f"pirate{both} drift-vl-12b are identical" in output
+    assert f"sampler{both} kelp-vl-450m are identical" in output
+    assert "sampler/vhexpansion-2.0.0: 1 of" not in output
+
+
+def test_captions_without_a_rank_hide_no_copy(
+    copied: Path, sources: dict[str, Path], editions: dict[str, QuestionIndex]
+) -> None:
+    """A caption with one invented object costs nothing where yes/no questions rank models."""
+    asked, board = editions["ode-2.0.0"], read_board(copied)
+    other = {"yes": "no", "no": "yes"}
+    few = [asked.rows[place]["id"] for place in asked.main.places[:3]]
+
+    def dressed(row: Mapping[str, Any], answer: str) -> str:
+        return answer if row["kind"] == "yes_no" else "The image shows a giraffe and a toaster."
+
+    enter(
+        board, asked, "Captioner", lambda row: dressed(row, other[row["answer"]] if row["id"] in few else row["answer"])
+    )
+    enter(board, asked, "Pirate", lambda row: dressed(row, said_by("Drift-VL 12B", row)))
+    output, count = check(copied, sources).output, len(asked.main.places)
+    assert count < len(asked.rows)
+    assert f"captioner/ode-2.0.0: 3 of {count} predictions differ from the reference answers" in output
+    assert f"pirate/ode-2.0.0: its {count} predictions and those of drift-vl-12b are identical" in output
 
 
 def test_answers_take_few_bits(copied: Path, counts: dict[str, int]) -> None:
