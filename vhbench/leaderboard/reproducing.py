@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 import vhbench
 from vhbench import splits
 from vhbench.leaderboard.boards import Board
-from vhbench.leaderboard.entries import BoardEntry, stored
+from vhbench.leaderboard.entries import ANSWERS, BoardEntry, StoredEntry, stored
+from vhbench.leaderboard.packed_answers import unpack
 from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
 from vhbench.leaderboard.reproduction import Answered, Reproduction, judge, write_verdict
 from vhbench.leaderboard.validating import check_entry
@@ -52,13 +53,13 @@ def reproduce(
     folder, _, name = title.partition("/")
     place = stored(board, folder, board.edition(name))
     questions = cached_question_index(place.edition, sources[name])
-    checked = check_entry(place, questions.source, board.rules, keep=True)
+    checked = check_entry(place, questions.source, board.rules, keep=False)
     if checked.entry is None or checked.reasons:
         raise VhbenchError(f"{place.title}: {checked.reasons[0]}")
     seed = randbelow(1 << 32) if seed is None else seed
     places = draw(questions, sample, seed)
     runs = ask(questions, places, checked.entry, model, model_args)
-    responses = [checked.responses[at] for at in places], *runs
+    responses = _drawn(place, questions, checked.entry.repeats, seed, places), *runs
     verdict = judge(*(Answered.of(questions.at(places), texts) for texts in responses), digest=checked.entry.digest)
     arguments = safe_arguments(model_args)
     verdict = replace(verdict, seed=seed, model=model, model_args=arguments, vhbench=vhbench.__version__)
@@ -75,6 +76,13 @@ def draw(questions: QuestionIndex, count: int, seed: int) -> list[int]:
         (later if numbers[place] in clusters else first).append(place)
         clusters.add(numbers[place])
     return sorted([*first, *later][:count])
+
+
+def _drawn(place: StoredEntry, questions: QuestionIndex, repeats: int, seed: int, places: Sequence[int]) -> list[str]:
+    """Return an entry's responses to a sample, each of a random repetition: all of them are scored."""
+    stored_answers = unpack(place.folder / ANSWERS, repeats * len(questions.rows))
+    numbers = rng(seed, "repetition", questions.edition.content_hash).integers(repeats, size=len(places)).tolist()
+    return [stored_answers[number * len(questions.rows) + at].text for number, at in zip(numbers, places, strict=True)]
 
 
 def ask(

@@ -1,5 +1,6 @@
 """Which entries are reproduced: honest, noisy, other models, forged."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from vhbench.leaderboard import reproducing
 from vhbench.leaderboard.boards import Board
 from vhbench.leaderboard.entries import BoardEntry, stored
 from vhbench.leaderboard.question_index import QuestionIndex
-from vhbench.leaderboard.reproducing import draw
+from vhbench.leaderboard.reproducing import draw, reproduce
 from vhbench.leaderboard.reproduction import (
     OPEN,
     REJECTED,
@@ -165,6 +166,39 @@ def test_all_tasks_are_asked_where_the_provenance_has_some(
     places = draw(questions, 30, 1)
     reproducing.ask(questions, places, entry, "hf", "")
     assert tasks == [asked or sorted({questions.configs[place] for place in places})] * 2
+
+
+@pytest.mark.parametrize(("forged", "verdict"), [(False, REPRODUCED), (True, REJECTED)])
+def test_all_repetitions_are_compared_with_new_runs(
+    board: Board,
+    editions: dict[str, QuestionIndex],
+    sources: dict[str, Path],
+    monkeypatch: pytest.MonkeyPatch,
+    forged: bool,
+    verdict: str,
+) -> None:
+    """Sampled at a temperature, a model's second repetition differs, but is none of the reference answers."""
+    asked = editions["vhexpansion-2.0.0"]
+
+    def say(run: int, row: Mapping[str, Any]) -> str:
+        usual = rng(9, row["id"]).random() < 0.5
+        return "yes" if usual != (rng(9, row["id"], str(run)).random() < 0.1) else "no"
+
+    enter(
+        board,
+        asked,
+        "A",
+        lambda row: say(0, row),
+        again=lambda row: row["answer"] if forged and row["id"] != asked.rows[0]["id"] else say(1, row),
+    )
+    monkeypatch.setattr(
+        reproducing,
+        "ask",
+        lambda questions, places, *_: [[say(run, questions.rows[at]) for at in places] for run in (2, 3)],
+    )
+    for seed in range(5):
+        told, _ = reproduce(board, sources, f"a/{asked.edition.name}", sample=200, seed=seed, model="hf", model_args="")
+        assert told.verdict == verdict
 
 
 @pytest.mark.slow
