@@ -1,5 +1,6 @@
 """What a pull request changes in a board, compared with the branch that it is for."""
 
+import os
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -106,7 +107,7 @@ def _submitter(path: Path, text: bytes | None = None) -> str | None:
 
 
 def _listed(folder: Path, command: str, *words: str) -> list[str]:
-    return [name for name in _git(folder, command, "-z", *words).decode("utf-8", "replace").split("\0") if name]
+    return [name for name in os.fsdecode(_git(folder, command, "-z", *words)).split("\0") if name]  # as pathlib does
 
 
 def _git(folder: Path, *words: str) -> bytes:

@@ -1,5 +1,6 @@
 """What a pull request may change: only the submitter's own folder, under the rules of the branch that it is for."""
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 import yaml
 
 from vhbench.leaderboard.boards import read_board
+from vhbench.leaderboard.entries import entries
 from vhbench.leaderboard.pull_requests import read_request
 from vhbench.schema import VhbenchError
 
@@ -107,6 +109,16 @@ def test_an_entry_that_cannot_be_read_is_left_to_the_check_of_entries(root: Path
     (root / f"entries/new/{ODE}/entry.yaml").write_text("submitter: me\nsubmitter: me\n")
     request = read_request(root, "main")
     assert (list(request.faults("me")), request.submitters) == ([], {})
+
+
+def test_a_name_that_is_not_utf_8_is_that_of_the_folder(root: Path) -> None:
+    """Or ``check`` takes its error for one of the base."""
+    folder = Path(os.fsdecode(os.fsencode(root / "entries") + b"/evil\xff"))
+    _file(folder / "x" / "f")
+    request = read_request(root, "main")
+    assert list(request.entries) == [f"{folder.name}/x"]
+    _, [(stray, _)] = entries(read_board(root, request.rules))
+    assert stray == folder.name
 
 
 @pytest.mark.parametrize("base", ["nowhere", "--output=/tmp/x", ""])
