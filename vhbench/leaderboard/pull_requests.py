@@ -113,6 +113,6 @@ def _listed(folder: Path, command: str, *words: str) -> list[str]:
 def _git(folder: Path, *words: str) -> bytes:
     done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=False)
     if done.returncode:
-        message = done.stderr.decode(errors="replace").strip().splitlines()[:1] or [f"git {words[0]} failed"]
-        raise VhbenchError(f"--against: expected a revision of the board's git repository ({message[0]})")
+        message = done.stderr.decode(errors="replace").strip() or f"git {words[0]} {words[-1]} failed"
+        raise VhbenchError(f"--against: expected a revision of the board's git repository ({message.splitlines()[0]})")
     return done.stdout
