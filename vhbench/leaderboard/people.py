@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 from vhbench.files import json_bytes, quote_value, read_typed, write_atomic
 from vhbench.leaderboard.baselines import FixedBaseline
 from vhbench.leaderboard.boards import Board
-from vhbench.leaderboard.entries import ModelInfo, slug
+from vhbench.leaderboard.entries import ModelInfo, entries, slug
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.schema import VhbenchError
 
@@ -27,9 +27,11 @@ def add_people(board: Board, report: Path, name: str) -> Path:
     """Copy the counts of a report of ``vhbench review`` into a board, and return the new file.
 
     Raises:
-        VhbenchError: if the name is misleading, or the report is not about a dataset version of the board.
+        VhbenchError: if the name misleads or is a model's, or the report is not about a dataset version of the board.
     """
     ModelInfo(name=name).check()
+    if any(place.model == slug(name) for place in entries(board)[0]):
+        raise VhbenchError(f"--name: {quote_value(name)} is a model of the board; choose another name")
     review = _read(report)
     edition = next((one for one in board.editions if one.content_hash == review["hash"] and not one.task), None)
     if edition is None or not any(counts.get("judged") for counts in review["by_annotator"].values()):

@@ -42,6 +42,8 @@ def test_people_are_a_baseline(
     assert (found.name, found.kind, found.value) == ("Students", "2 people, 20 answers", 90.0)
     assert "Ann" not in (board.folder / "human/students/mioh-2.0.0.json").read_text()  # annotators stay unnamed
     enter(board, asked, "Aster", lambda row: "A")
+    with pytest.raises(VhbenchError, match="'Aster' is a model of the board"):
+        add_people(board, tmp_path / "verdict.json", "Aster")
     standings = rank_entries(board, sources, workers=1)
     assert standings.of("mioh-2.0.0").levels[-1] == found
     assert found not in standings.of("ode-2.0.0").levels
