@@ -85,7 +85,8 @@ NAMES = {
     "GPT-9 – SOTA": ALIKE, "GPT-9 - S0TA": VERDICT, "State-of-the-art model": VERDICT, "GPT-9 1st place": VERDICT,
     "GPT-9 First-Place": VERDICT, "Champion": VERDICT, "Best model": VERDICT, "GPT-9 ranked first": VERDICT,
     "Certified GPT-9": VERDICT, "v e r i f i e d GPT-9": VERDICT, "GPT-9 [re-pro-duced]": VERDICT,
-    "GPT-9 V.E.R.I.F.I.E.D": VERDICT,
+    "GPT-9 V.E.R.I.F.I.E.D": VERDICT, "Nr. 1": VERDICT, "Top-1": VERDICT, "★★★ GPT-9": VERDICT, "GPT-9 ⭐": VERDICT,
+    "Leader": VERDICT, "GPT-9 (confirmed)": VERDICT, "Oracle (human)": RESERVED,
     # one writing system whose letters all look Latin, other Latin letters, letters and numbers as pictures, lines
     "ɢᴘᴛ-9": ALIKE, "ꓖꓑꓔ-9": ALIKE, "ɡemini": ALIKE, "ɑlpha-VL": ALIKE, "сосоа": ALIKE, "ɢPT-9": ALIKE,
     "🅖🅟🅣-9": ALIKE, "🅶🅿🆃-9": ALIKE, "🇬🇵🇹-9": ALIKE, "GPT-9 ❶": ALIKE, "GPT-❾": ALIKE, "G\u0335PT-9": ALIKE,
@@ -108,6 +109,7 @@ def test_a_misleading_name_is_refused(name: str) -> None:
      "Perfect-VL", "Oracle-VL large", "GT-VL 7B", "Coinflipper 2", "Textonly-VL", "Crown-VL",
      "Gold-VL 3B", "Golden Gate 2", "Baseline-VL", "Reference-VL II", "Upper Bound Labs VL", "Claude IV", "V-JEPA",
      "Winner-VL 7B", "Champion-1", "Winnergrad 2", "LoRA rank 1", "GPT-9 no-1x", "Sotalol VL", "GPT-9 #12", "Noel 1B",
+     "Leader-VL", "Starling 7B", "GPT-9 top 10", "Leaderless VL", "Oracle human hybrid",
      "π0", "straße", "λ-VL", "Яндекс", "İstanbul-VL", "Å-VL", "한국어 VL", "हिन्दी VL"],
 )  # fmt: skip
 def test_an_honest_name_is_taken(name: str) -> None:
