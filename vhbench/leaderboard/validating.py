@@ -243,7 +243,7 @@ def _together(checked: Sequence[CheckedEntry], new: Collection[str]) -> Iterator
 
 
 def find_duplicates(checked: Sequence[CheckedEntry]) -> Iterator[str]:
-    """Yield entries that nearly duplicate another one, perhaps with edits, or the reference answers."""
+    """Yield entries that nearly duplicate an earlier one, perhaps with edits, or the reference answers."""
     for number, one in enumerate(checked):
         if one.digests is None or one.rescoring is None or one.digests.shape[1] < FEWEST:
             continue
@@ -260,3 +260,4 @@ def find_duplicates(checked: Sequence[CheckedEntry]) -> Iterator[str]:
                 extent = f"identical in all but {alike.min()}" if alike.min() else "identical"
                 both = f"its {count:,} predictions and those of {other.place.model}"
                 yield f"{one.place.title}: {both} are {extent}"
+                break

@@ -143,7 +143,7 @@ def test_a_copy_that_is_dressed_up_is_pointed_out(
     assert f"wrapped/vhexpansion-2.0.0: {alike}" in output
     assert "mumbler/vhexpansion-2.0.0: its" not in output
     assert re.search(rf"edited/vhexpansion-2.0.0: {alike.removesuffix('identical')}identical in all but [1-9]", output)
-    assert output.count(" and those of ") == 3  # Edited and Wrapped, too
+    assert output.count(" and those of ") == 2  # a line for each copy: not for Edited and Wrapped, too
 
 
 def test_every_repetition_is_compared_with_the_answers_and_other_entries(
@@ -159,7 +159,7 @@ def test_every_repetition_is_compared_with_the_answers_and_other_entries(
     def forged(row: Mapping[str, Any]) -> str:
         return other[row["answer"]] if row["id"] == one else row["answer"]
 
-    enter(board, asked, "Sampler", honest, again=honest)
+    enter(board, asked, "Sampler", honest, again=lambda row: said_by("Aster-VL 72B", row))
     enter(board, asked, "Forged", honest, again=forged)
     enter(board, asked, "Pirate", honest, again=lambda row: said_by("Drift-VL 12B", row))
     with pytest.raises(AssertionError, match="predictions equal those of the baseline Oracle"):
@@ -168,7 +168,7 @@ def test_every_repetition_is_compared_with_the_answers_and_other_entries(
     assert f"forged/vhexpansion-2.0.0: 1 of {len(asked.rows)} predictions differ from the reference answers" in output
     both = f"/vhexpansion-2.0.0: its {len(asked.rows)} predictions and those of"
     assert f"pirate{both} drift-vl-12b are identical" in output
-    assert f"sampler{both} kelp-vl-450m are identical" in output
+    assert f"sampler{both} aster-vl-72b are identical" in output
     assert "sampler/vhexpansion-2.0.0: 1 of" not in output
 
 
