@@ -160,7 +160,8 @@ def _baseline_faults(questions: QuestionIndex, entry: BoardEntry, digests: npt.N
         yield f"its responses come from the baseline {quote_value(models[0])}; add it with --reference KIND"
     for name, other in _of_baselines(questions).items() if digests.shape[1] >= FEWEST else ():
         if (digests == other).all(axis=1).any():
-            yield f"all of its predictions equal those of the baseline {name}; add it with --reference KIND"
+            some = "of its predictions" if len(digests) == 1 else "predictions of a repetition"
+            yield f"all {some} equal those of the baseline {name}; add it with --reference KIND"
 
 
 def _of_baselines(questions: QuestionIndex) -> Mapping[str, npt.NDArray[np.uint32]]:
