@@ -301,3 +301,49 @@ def test_a_whole_benchmark_has_the_interval_of_its_difference() -> None:
     (change,) = accuracy.differences
     assert (accuracy.name, change.value, change.significant) == ("accuracy", 25, True)
     assert change.interval == (pytest.approx(13.0, abs=0.1), pytest.approx(37.0, abs=0.1))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        (0, 7, 8),  # images of 12 with a wrong answer: about A and B alone the t-test is certain, the interval is not
+        (0, 0, 12),
+        (0, 11, 12),
+        (0, 4, 10),
+    ],
+)
+def test_ranks_follow_from_the_verdicts_whichever_run_is_first(wrong: Sequence[int]) -> None:
+    runs = [
+        run(name, answers([place % 2 == 1 or place // 2 >= images for place in range(24)]))
+        for name, images in zip("ABC", wrong, strict=True)
+    ]
+    ranks = [dict[str, Any](), dict[str, Any](), dict[str, Any]()]
+    for first in range(3):
+        order = [first, *(each for each in range(3) if each != first)]
+        for one in differences.match([runs[each] for each in order]).groups[0].headlines:
+            if one.higher_is_better is None:
+                continue
+            said = [tables.verdict_of(one, change) for change in one.differences]
+            assert one.ranks[0] == (1 + said.count("better"), 3 - said.count("worse")), one.name
+            for each, rank in zip(order, one.ranks, strict=True):
+                assert ranks[each].setdefault(one.name, rank) == rank
+    assert (ranks[0]["accuracy"] == (1, 1)) == (min(wrong[1:]) > 8)
+
+
+@pytest.mark.parametrize("group", [EXISTENCE, Group("", "ode", "yes_no")])
+def test_what_is_not_claimed_though_its_p_is_small_says_why(group: Group) -> None:
+    """One more answer is wrong about six of seven images: p = 2 / 2^6, but the interval of so few is wide."""
+    said = [True] * 14, [place % 2 == 1 or place == 12 for place in range(14)]
+    found = differences.match(
+        [ScoredRun(name, {group: measure(answers(own), group)}) for name, own in zip("AB", said, strict=True)]
+    )
+    accuracy = found.groups[0].headlines[0]
+    [change] = accuracy.differences
+    assert change.p_family is not None
+    assert change.p_family <= 0.05
+    low, high = change.interval or (1, 1)
+    assert low < 0 < high
+    assert (change.significant, tables.verdict_of(accuracy, change)) == (False, "not significant")
+    assert accuracy.ranks == [(1, 2), (1, 2)]
+    line = next(line for _, line in tables.headlines(found) if line[1] == "B")
+    assert line[-2:] == ("not significant (CI contains 0)", "1–2")
