@@ -17,6 +17,8 @@ from vhbench.schema import Record, VhbenchError
 from vhbench.seeding import rng
 from vhbench.statistics import sums as adding_up
 from vhbench.statistics.clustering import Clustering
+from vhbench.tasks.metrics import registry
+from vhbench.tasks.metrics.metric import Count, Metric
 
 EXISTENCE = Group("ode_fictional_existence", "ode", "yes_no")
 PAIRS = Group("vhexpansion_ode", "vhexpansion", "pairs")
@@ -328,6 +330,22 @@ def test_ranks_follow_from_the_verdicts_whichever_run_is_first(wrong: Sequence[i
             for each, rank in zip(order, one.ranks, strict=True):
                 assert ranks[each].setdefault(one.name, rank) == rank
     assert (ranks[0]["accuracy"] == (1, 1)) == (min(wrong[1:]) > 8)
+
+
+def test_ranks_follow_the_direction_of_the_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = Metric(
+        name="wrong", title="wrong", brief=True, higher_is_better=False,
+        count=lambda answer, facts: Count(answer.record.prediction != answer.record.answer),
+    )  # fmt: skip
+    monkeypatch.setitem(registry.METRICS, "yes_no", (*registry.METRICS["yes_no"], wrong))
+    runs = [
+        run(name, answers([right > place for place in range(60)]))
+        for name, right in zip("ABC", (10, 60, 11), strict=True)
+    ]
+    found = differences.match(runs)
+    for name, value in (("accuracy", 100), ("wrong", 0)):
+        assert score(found, name).scores[1].value == value
+        assert score(found, name).ranks == [(2, 3), (1, 1), (2, 3)]
 
 
 @pytest.mark.parametrize("group", [EXISTENCE, Group("", "ode", "yes_no")])
