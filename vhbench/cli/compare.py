@@ -53,7 +53,7 @@ def compare(options: CompareOptions) -> None:
     a sign-flip test over clusters; *adj. p* is adjusted (max-t) over all metrics compared in a benchmark, or over all
     its subsets, at a family-wise error rate of 5 %. Verdicts: "better" or "worse" ("higher" or "lower" for metrics
     without a direction), "not significant", or "n/a (k)" where only k clusters are discordant and a test needs six.
-    A rank range contains the ranks that pairwise tests (t over clusters, Holm) cannot exclude.
+    A rank range contains the ranks that these verdicts, on all pairs of runs, cannot exclude.
 
     Runs on different questions, or with missing responses, are rejected. Differences in prompts, settings or
     repetitions are reported in one line.

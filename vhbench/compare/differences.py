@@ -1,12 +1,15 @@
 """Paired comparison of runs on the same questions: differences, intervals, joint tests, ranks.
 
 Differences are those of the reported scores. Intervals are paired by question and clustered by image and fact. All
-headline metrics of a benchmark are tested as one family, and all its subsets as another, by flipping the signs of whole
-clusters (:mod:`vhbench.statistics.multiple_testing`).
+headline metrics of a benchmark's tasks are tested as one family, over all pairs of runs, and all its subsets as
+another, by flipping the signs of whole clusters (:mod:`vhbench.statistics.multiple_testing`). Ranks follow from the
+verdicts of these tests.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
@@ -20,7 +23,7 @@ from vhbench.statistics.all_pairs import claimed, differences
 from vhbench.statistics.clustering import Clustering, Floats
 from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.power import Precision
-from vhbench.statistics.sums import Score, Sums, difference, ranks
+from vhbench.statistics.sums import Score, Sums, difference
 from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import headline_of
 
@@ -38,7 +41,6 @@ class Difference:
         p_family: p-value adjusted over the family; None where there are too few discordant clusters. With missing
             predictions the larger of two: as they are, and right in the run with the lower score.
         discordant_clusters: number of clusters in which the runs differ.
-        significant: whether the family-wise adjusted p-value is at most 5 %.
         detectable: smallest difference that these questions would detect with 80 % power; None where it is unknown.
     """
 
@@ -49,8 +51,13 @@ class Difference:
     p: float | None
     p_family: float | None
     discordant_clusters: int
-    significant: bool
     detectable: float | None = None
+
+    @property
+    def significant(self) -> bool:
+        """Whether the adjusted p-value is at most 5 % and the interval excludes 0, as on a leaderboard."""
+        low, high = self.interval or (0, 0)
+        return self.p_family is not None and self.p_family <= multiple_testing.ALPHA and not low <= 0 <= high
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +173,8 @@ def _pooled(group: Group, by_run: Sequence[MeasuredGroup]) -> Iterator[ComparedG
     pairs = differences(table, clusters.at(inside), best)
     tested_pairs, p_values = claimed([pairs], [True] * len(members))
     significant, p = tested_pairs[0], p_values[0]
-    better = significant & ((pairs.value > 0) == (metric.higher_is_better is not False))
-    ranks = {
-        run: (1 + int(better[:, at].sum()), len(members) - int(better[at].sum())) for at, run in enumerate(members)
-    }
+    above = ((pairs.value > 0) == (metric.higher_is_better is not False)) & significant
+    better = [(members[one], members[other]) for one, other in np.argwhere(above).tolist()]
     deltas = list[Difference]()
     for at, run in enumerate(members[1:], start=1):
         tested, ends = not np.isnan(pairs.p[at, 0]), pairs.interval(at, 0)
@@ -184,22 +189,21 @@ def _pooled(group: Group, by_run: Sequence[MeasuredGroup]) -> Iterator[ComparedG
                 float(pairs.p[at, 0]) if tested else None,
                 float(p[at, 0]) if tested else None,
                 int(differ.sum()),
-                bool(significant[at, 0]),
             )
         )
     scores = [one.scores[metric.name]._replace(note="") for one in by_run]
-    ranked = [ranks.get(run) for run in range(len(by_run))]
-    compared = ComparedScore(metric.name, len(inside), scores, metric.higher_is_better, deltas, ranked)
+    ranks = _ranks(outcomes, better)
+    compared = ComparedScore(metric.name, len(inside), scores, metric.higher_is_better, deltas, ranks)
     yield ComparedGroup(group, len(about), int(clusters.numbers.max()) + 1, [compared], {})
 
 
 @dataclass(frozen=True, slots=True)
 class _RunPair:
-    """One claim: outcomes of a run and the reference run on the questions of a headline metric or subset."""
+    """One claim: outcomes of two runs on the questions of a headline metric or subset."""
 
     run: int
     other: Sums  # of this run
-    first: Sums  # of the reference run
+    first: Sums  # of the run that it is compared with
     places: Places  # of the questions in the group
     value: float  # printed difference of the scores
 
@@ -227,7 +231,8 @@ class _RunPair:
         return self if best is self.other else replace(self, other=best)
 
 
-Key = tuple[Group, str | Cell, int]
+Key = tuple[Group, str | Cell, int, int]
+"""A group of questions, one of its scores, and the numbers of the two runs."""
 
 _UNREAD = "not significant if the missing predictions of the run with the lower score were right"
 
@@ -251,13 +256,15 @@ class _Family:
             every = np.arange(len(by_run[0].questions.about))
             for metric in metrics:
                 name = metric.name
-                headlines |= {(group, name, pair.run): pair for pair in _pairs(by_run, metric, name, every)}
+                for base in range(len(by_run)):  # of all pairs of runs, so that ranks follow
+                    pairs = _pairs(by_run, metric, name, every, base)
+                    headlines |= {(group, name, base, pair.run): pair for pair in pairs}
             for cell in by_run[0].cells:
                 places = by_run[0].questions.cells[cell]
-                cells |= {(group, cell, pair.run): pair for pair in _pairs(by_run, first, cell, places)}
+                cells |= {(group, cell, 0, pair.run): pair for pair in _pairs(by_run, first, cell, places)}
         verdicts = self._verdicts(headlines) | self._verdicts(cells)
-        pairs = headlines | cells
-        return [self._group(group, by_run, pairs, verdicts) for group, by_run in self.measured.items()]
+        claims = headlines | cells
+        return [self._group(group, by_run, claims, verdicts) for group, by_run in self.measured.items()]
 
     def _verdicts(self, claims: Mapping[Key, _RunPair]) -> dict[Key, multiple_testing.SignFlipResult]:
         """Test all claims of a family jointly, and again where missing predictions might reverse them."""
@@ -291,13 +298,19 @@ class _Family:
 
         def compared(metric: Metric, key: str | Cell, own: Clustering) -> ComparedScore:
             scores, better = [_score(one, key) for one in by_run], metric.higher_is_better
-            differences = [
-                self._difference(place, pairs[place], about if key == metric.name else (), own, verdicts[place])
-                for run in range(1, len(by_run))
-                if (place := (group, key, run)) in pairs
-            ]
-            left = () if better is None or key != metric.name else _ranks(metric.name, by_run, clusters, better)
-            return ComparedScore(metric.name, len(own.numbers), scores, better, differences, left)
+            found = {
+                (base, run): self._difference(place, pairs[place], about if key == metric.name else (), own, verdict)
+                for base, run in combinations(range(len(by_run)), 2)
+                if (place := (group, key, base, run)) in pairs
+                and ((verdict := verdicts[place]).family.significant or not base)
+            }
+            told = [change for (base, _), change in found.items() if base == 0]
+            if better is None or key != metric.name:
+                return ComparedScore(metric.name, len(own.numbers), scores, better, told)
+            certain = [(pair, (one.value > 0) == better) for pair, one in found.items() if one.significant]
+            order = [pair[::-1] if later else pair for pair, later in certain]
+            left = _ranks([one.apart.get(key) for one in by_run], order)
+            return ComparedScore(metric.name, len(own.numbers), scores, better, told, left)
 
         metrics = [m for m in by_run[0].metrics if m.listed or any(m.name in one.apart for one in by_run)]
         headlines = [compared(metric, metric.name, clusters) for metric in metrics]
@@ -325,30 +338,29 @@ class _Family:
         precision = Precision.of(pair.change, pair.first.about, numbers, verdict.critical, verdict.inflation)
         seen = precision.detectable
         p, least = (verdict.alone, family.p), None if seen is None else scale * seen
-        return Difference(pair.run, pair.value, ends, note, *p, family.discordant_clusters, family.significant, least)
+        return Difference(pair.run, pair.value, ends, note, *p, family.discordant_clusters, least)
 
 
 def _score(measured: MeasuredGroup, key: str | Cell) -> Score:
     return measured.scores[key] if isinstance(key, str) else measured.cells[key]
 
 
-def _pairs(by_run: Sequence[MeasuredGroup], metric: Metric, key: str | Cell, places: Places) -> Iterator[_RunPair]:
-    """Yield the claims of a score: each run that has it against the reference run."""
+def _pairs(
+    by_run: Sequence[MeasuredGroup], metric: Metric, key: str | Cell, places: Places, base: int = 0
+) -> Iterator[_RunPair]:
+    """Yield the claims of a score: each later run that has it against the run ``base``, by default the reference."""
     whole = isinstance(key, str)
     values = [_score(one, key).value for one in by_run]
     apart = [None if value is None else one.apart.get(metric.name) for value, one in zip(values, by_run, strict=True)]
-    first, *others = [one if one is None or whole else one.within(places) for one in apart]
-    for run, other in enumerate(others, start=1):
-        value, base = values[run], values[0]
-        if first is not None and other is not None and value is not None and base is not None:
-            yield _RunPair(run, other, first, places, value - base)
+    first, *others = [one if one is None or whole else one.within(places) for one in apart[base:]]
+    for run, other in enumerate(others, start=base + 1):
+        value, before = values[run], values[base]
+        if first is not None and other is not None and value is not None and before is not None:
+            yield _RunPair(run, other, first, places, value - before)
 
 
-def _ranks(
-    name: str, by_run: Sequence[MeasuredGroup], clusters: Clustering, higher_is_better: bool
-) -> list[tuple[int, int] | None]:
-    """Return the rank range of each run with the score."""
-    apart = {run: one.apart[name] for run, one in enumerate(by_run) if name in one.apart}
-    left = ranks(list(apart.values()), clusters, higher_is_better=higher_is_better) if apart else []
-    known = dict(zip(apart, left, strict=True))
-    return [known.get(run) for run in range(len(by_run))]
+def _ranks(scores: Sequence[object], better: Sequence[tuple[int, int]]) -> list[tuple[int, int] | None]:
+    """Return the rank range of each run with a score from the pairs of which the first run is significantly better."""
+    known = sum(score is not None for score in scores)
+    above, below = Counter(run for _, run in better), Counter(run for run, _ in better)
+    return [None if score is None else (1 + above[run], known - below[run]) for run, score in enumerate(scores)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference, RunComparison
 from vhbench.files import json_bytes
-from vhbench.statistics.multiple_testing import TOO_FEW
+from vhbench.statistics.multiple_testing import ALPHA, TOO_FEW
 from vhbench.statistics.sums import Score
 from vhbench.statistics.wording import aligned, interval, number, p_value, signed
 from vhbench.terminal import in_a_line
@@ -16,7 +16,8 @@ HEADER = ("metric", "run", "score [95 % CI]", "Δ vs. {first} [95 % CI]", "p", "
 """Columns of a table; ``{first}`` is the name of the reference run, whose rows have no difference.
 
 The metric is followed by the number of questions, a verdict that is not significant by the smallest detectable
-difference. The p-value is adjusted over its family. Ranks are ranges where they are not certain.
+difference, or the reason if the adjusted p-value is significant. That is adjusted over its family. Ranks are ranges
+where they are not certain; they follow from the verdicts on all pairs of runs.
 """
 
 _EXAMPLES = 5
@@ -45,6 +46,11 @@ def cells(runs: RunComparison, *, significant: bool = False) -> Lines:
 
 
 _NULL = "not significant"
+
+_TASKS = (
+    "verdicts and ranks of tasks: adjusted over all tasks, metrics and pairs of runs of a benchmark; a leaderboard by "
+    "tasks adjusts each task's headline metric alone, so it may claim other differences"
+)
 
 VERDICTS = (_NULL, "better", "worse", "higher", "lower", "n/a")
 """Verdicts on a difference, in all tables and pages."""
@@ -81,12 +87,12 @@ def verdict_of(score: ComparedScore, difference: Difference) -> str:
 
 
 def _verdict(score: ComparedScore, difference: Difference) -> str:
-    text = verdict_of(score, difference)
-    return (
-        f"{text} (detects {number(difference.detectable)})"
-        if text == _NULL and difference.detectable is not None
-        else text
-    )
+    text, p = verdict_of(score, difference), difference.p_family
+    if text == _NULL and p is not None and p <= ALPHA:
+        return f"{text} (CI contains 0)"
+    if text == _NULL and difference.detectable is not None:
+        return f"{text} (detects {number(difference.detectable)})"
+    return text
 
 
 def summary(runs: RunComparison) -> Iterator[str]:
@@ -125,10 +131,13 @@ def summary(runs: RunComparison) -> Iterator[str]:
         for s in (*g.headlines, *g.cells.values())
         for difference in s.differences
     ]
-    if any(words.startswith(f"{_NULL} (") for words in verdicts):
+    if any(words.startswith(f"{_NULL} (detects") for words in verdicts):
         yield "detects: smallest difference that these questions detect with 80 % power (vhbench plan)"
     if any(words.startswith("n/a") for words in verdicts):
         yield f"n/a: fewer than {TOO_FEW + 1} discordant clusters, too few for a test"
+    tasks = [score for group in runs.groups if group.group.task for score in group.headlines if score.ranks]
+    if any(difference.p_family is not None for score in tasks for difference in score.differences):
+        yield _TASKS
     if any(
         difference.bounds for g in runs.groups for s in (*g.headlines, *g.cells.values()) for difference in s.scores
     ):
@@ -184,7 +193,10 @@ def to_json(runs: RunComparison) -> dict[str, Any]:
             "values": values,
             "intervals": ends,
             "higher_is_better": one.higher_is_better,
-            "differences": [asdict(each) | {"verdict": verdict_of(one, each)} for each in one.differences],
+            "differences": [
+                asdict(each) | {"significant": each.significant, "verdict": verdict_of(one, each)}
+                for each in one.differences
+            ],
             "ranks": one.ranks,
             "wide": notes,
             "bounds": bounds,

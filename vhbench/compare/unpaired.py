@@ -184,7 +184,7 @@ def _difference(run: int, reference: _Side, candidate: _Side) -> Difference:
     ends = None if interval is None else (scale * interval.low, scale * interval.high)
     few = fewest <= multiple_testing.TOO_FEW
     note = f"{fewest} clusters are too few to test" if few else interval.note if interval else ""
-    return Difference(run, scale * value, ends, note, p, None if few else worst, fewest, False, least and scale * least)
+    return Difference(run, scale * value, ends, note, p, None if few else worst, fewest, least and scale * least)
 
 
 def _change(first: Sums, other: Sums) -> Floats:
@@ -238,5 +238,5 @@ def _judged(
         if p is not None and gate is not None:
             before = gate.get(one.run)
             p = max(p, 1.0 if before is None else before)
-        deltas.append(replace(one, p_family=p, significant=p is not None and p <= multiple_testing.ALPHA))
+        deltas.append(replace(one, p_family=p))
     return replace(score, differences=deltas)

@@ -5,7 +5,7 @@ an answer, or a pair of answers that count together. Two runs on the same questi
 (:meth:`Sums.by_question`, :func:`difference`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import fsum
 from typing import Literal, NamedTuple
@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.statistics import intervals, multiple_testing
+from vhbench.statistics import intervals
 from vhbench.statistics.clustering import Clustering, Floats, Places
 from vhbench.statistics.intervals import Interval, WeightedRatio
 
@@ -198,15 +198,6 @@ class Sums:
         rate = (self.top.sum() / totals[0] + first.top.sum() / totals[1]) / 2
         return np.asarray((top - rate * bottom) / (sum(totals) / 2), dtype=np.float64)
 
-    def certain_change(self, first: "Sums") -> Floats:
-        """Return :meth:`change_from` with the missing predictions of the lower score right.
-
-        0 for each question where that reverses the difference.
-        """
-        up = self.value > first.value
-        adverse = self.change_from(first.at_best) if up else self.at_best.change_from(first)
-        return adverse if (adverse.sum() > 0) == up else np.zeros(len(adverse))
-
     def _strata(self) -> Iterator[tuple[Places, float]]:
         if self.strata is None:
             yield np.arange(len(self.top)), self.weights[0]
@@ -228,20 +219,3 @@ def difference(first: Sums, other: Sums, clusters: Clustering) -> Interval | Non
         return intervals.difference(after[about], before[about], clusters=clusters)
     change = (other.pulls - first.pulls)[about] * about.sum()
     return intervals.of_change(change, np.ones(len(change)), clusters=clusters, shares=first.scale == "share")
-
-
-def ranks(runs: Sequence[Sums], clusters: Clustering, *, higher_is_better: bool) -> list[tuple[int, int]]:
-    """Return each run's best and worst rank: pairwise comparisons that bounds do not reverse, Holm over all pairs.
-
-    Args:
-        runs: by question, on the same questions.
-        clusters: of the questions.
-        higher_is_better: direction of rank 1.
-    """
-    sign = 1.0 if higher_is_better else -1.0
-
-    def change(one: int, other: int) -> Floats:
-        each = sign * runs[one].certain_change(runs[other])
-        return each * len(each)
-
-    return multiple_testing.ranks_of(change, len(runs), clusters)

@@ -17,6 +17,8 @@ from vhbench.schema import Record, VhbenchError
 from vhbench.seeding import rng
 from vhbench.statistics import sums as adding_up
 from vhbench.statistics.clustering import Clustering
+from vhbench.tasks.metrics import registry
+from vhbench.tasks.metrics.metric import Count, Metric
 
 EXISTENCE = Group("ode_fictional_existence", "ode", "yes_no")
 PAIRS = Group("vhexpansion_ode", "vhexpansion", "pairs")
@@ -301,3 +303,65 @@ def test_a_whole_benchmark_has_the_interval_of_its_difference() -> None:
     (change,) = accuracy.differences
     assert (accuracy.name, change.value, change.significant) == ("accuracy", 25, True)
     assert change.interval == (pytest.approx(13.0, abs=0.1), pytest.approx(37.0, abs=0.1))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        (0, 7, 8),  # images of 12 with a wrong answer: about A and B alone the t-test is certain, the interval is not
+        (0, 0, 12),
+        (0, 11, 12),
+        (0, 4, 10),
+    ],
+)
+def test_ranks_follow_from_the_verdicts_whichever_run_is_first(wrong: Sequence[int]) -> None:
+    runs = [
+        run(name, answers([place % 2 == 1 or place // 2 >= images for place in range(24)]))
+        for name, images in zip("ABC", wrong, strict=True)
+    ]
+    ranks = [dict[str, Any](), dict[str, Any](), dict[str, Any]()]
+    for first in range(3):
+        order = [first, *(each for each in range(3) if each != first)]
+        for one in differences.match([runs[each] for each in order]).groups[0].headlines:
+            if one.higher_is_better is None:
+                continue
+            said = [tables.verdict_of(one, change) for change in one.differences]
+            assert one.ranks[0] == (1 + said.count("better"), 3 - said.count("worse")), one.name
+            for each, rank in zip(order, one.ranks, strict=True):
+                assert ranks[each].setdefault(one.name, rank) == rank
+    assert (ranks[0]["accuracy"] == (1, 1)) == (min(wrong[1:]) > 8)
+
+
+def test_ranks_follow_the_direction_of_the_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = Metric(
+        name="wrong", title="wrong", brief=True, higher_is_better=False,
+        count=lambda answer, facts: Count(answer.record.prediction != answer.record.answer),
+    )  # fmt: skip
+    monkeypatch.setitem(registry.METRICS, "yes_no", (*registry.METRICS["yes_no"], wrong))
+    runs = [
+        run(name, answers([right > place for place in range(60)]))
+        for name, right in zip("ABC", (10, 60, 11), strict=True)
+    ]
+    found = differences.match(runs)
+    for name, value in (("accuracy", 100), ("wrong", 0)):
+        assert score(found, name).scores[1].value == value
+        assert score(found, name).ranks == [(2, 3), (1, 1), (2, 3)]
+
+
+@pytest.mark.parametrize("group", [EXISTENCE, Group("", "ode", "yes_no")])
+def test_what_is_not_claimed_though_its_p_is_small_says_why(group: Group) -> None:
+    """One more answer is wrong about six of seven images: p = 2 / 2^6, but the interval of so few is wide."""
+    said = [True] * 14, [place % 2 == 1 or place == 12 for place in range(14)]
+    found = differences.match(
+        [ScoredRun(name, {group: measure(answers(own), group)}) for name, own in zip("AB", said, strict=True)]
+    )
+    accuracy = found.groups[0].headlines[0]
+    [change] = accuracy.differences
+    assert change.p_family is not None
+    assert change.p_family <= 0.05
+    low, high = change.interval or (1, 1)
+    assert low < 0 < high
+    assert (change.significant, tables.verdict_of(accuracy, change)) == (False, "not significant")
+    assert accuracy.ranks == [(1, 2), (1, 2)]
+    line = next(line for _, line in tables.headlines(found) if line[1] == "B")
+    assert line[-2:] == ("not significant (CI contains 0)", "1–2")

@@ -8,7 +8,7 @@ import pytest
 
 from vhbench.statistics import intervals
 from vhbench.statistics.clustering import Clustering
-from vhbench.statistics.sums import Score, Sums, difference, ranks
+from vhbench.statistics.sums import Score, Sums, difference
 
 
 def sums(top: list[float], bottom: list[float] | None = None, **more: Any) -> Sums:
@@ -86,16 +86,6 @@ def test_changes_sum_to_the_difference() -> None:
     assert change.tolist() == pytest.approx([0, 0, (1 - (1 / 2 + 2 / 3) / 2) / 2.5])
 
 
-def test_a_change_is_certain_if_missing_predictions_cannot_reverse_it() -> None:
-    worse = sums([1, 0, 0, 0], best=np.array([1.0, 1, 0, 0]))
-    better = sums([1, 1, 1, 0])
-    assert better.certain_change(worse).tolist() == [0, 0, 0.25, 0]
-    assert worse.certain_change(better).tolist() == [0, 0, -0.25, 0]
-    open_ended = replace(worse, best=np.array([1.0, 1, 1, 1]))
-    assert not better.certain_change(open_ended).any()
-    assert not open_ended.certain_change(better).any()
-
-
 def test_a_difference_of_two_runs_has_the_interval_of_paired_outcomes() -> None:
     clusters, right, wrong = Clustering(np.arange(12)), sums([1] * 12), sums([0] * 6 + [1] * 6)
     expected = intervals.difference([1] * 12, [0] * 6 + [1] * 6)
@@ -108,10 +98,3 @@ def test_a_difference_of_two_runs_has_the_interval_of_paired_outcomes() -> None:
     )
     assert lengths is not None
     assert (lengths.low + lengths.high) / 2 == pytest.approx(2.0)
-
-
-def test_ranks_follow_the_direction_of_the_score() -> None:
-    clusters = Clustering(np.arange(30))
-    good, bad, same = sums([1] * 30), sums([0] * 25 + [1] * 5), sums([0] * 24 + [1] * 6)
-    assert ranks([good, bad, same], clusters, higher_is_better=True) == [(1, 1), (2, 3), (2, 3)]
-    assert ranks([good, bad, same], clusters, higher_is_better=False) == [(3, 3), (1, 2), (1, 2)]
