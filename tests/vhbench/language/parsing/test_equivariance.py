@@ -180,8 +180,9 @@ The previous answer was {L}, but it is wrong. | Many models answer {L} here, whi
 {L} makes no sense. | {L} was my first thought, but no. | I would say {L} if it were day. | {L}, or possibly {W}.
 The answer is {L}. The answer is {W}. | Answer: {L}\nAnswer: {W} | {L} might be it, but so might {W}.
 The format is: Answer: {L} | Please answer in the format "Answer: {L}". | An example of a valid answer is {L}.
-The previous answer, {L}, was wrong. | {L} is wrong. Same for {W}. | {L} is wrong, as is {W}. | Suppose the answer is {L}.
-{L} is my second choice. | {L}: 0/10 | As for {L}, it is blurry. | {L} is a trap. | {L} is a wrong description.
+The previous answer, {L}, was wrong. | {L} is wrong. Same for {W}. | {L} is wrong, as is {W}.
+Suppose the answer is {L}. | {L} is my second choice. | {L}: 0/10 | As for {L}, it is blurry. | {L} is a trap.
+{L} is a wrong description.
 {L} misses a detail. | {L} shows something else. | I refuse to choose {L}. | Option {L} says: {T} | {L}... but no.
 {L} could be right, but a detail is missing. | Were {L} correct, it would be night. | Cross out {L}. | {T} ❌ | ❌ {T}
 """
