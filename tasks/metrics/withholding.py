@@ -3,8 +3,8 @@
 A failed request shows nothing about a model. A share of up to :data:`ALLOWED` counts as incorrect, which changes
 accuracy by at most that; with more, scores are withheld: they are None, with the reason in one line. So are they if
 most responses are repetitions of a few texts without an answer (an error page, "N/A"; not an always-yes model), if most
-are loops, if up to three captions serve most images, or if most captions are in another language than English, or
-contain no word of the vocabulary. Refusals are responses: they count as incorrect, at any rate.
+are loops, if one caption serves most images, or if most captions are in another language than English, or contain no
+word of the vocabulary. Refusals are responses: they count as incorrect, at any rate.
 """
 
 import re
@@ -37,7 +37,6 @@ _SHOWN = 200
 """Maximum characters of an error in a line."""
 
 _EXAMPLES = 3
-"""Maximum number of texts that are shown, or serve most images."""
 
 _MANY_WORDLESS = 0.2
 """Share of captions without a word of the vocabulary above which a warning is printed."""
@@ -105,12 +104,10 @@ class ResponseCounts:
             return None
         least = max(2, _REPEATED * self.total)
         repeated = [(count, self._texts[key]) for key, count in self._alike.most_common(20) if count >= least]
-        few = f"captions are copies of {_EXAMPLES} texts or fewer"
-        by_kind = {"captions are identical": repeated[:1], few: repeated[:_EXAMPLES]}
-        for problem, texts in (by_kind if self.captions else {_NO_ANSWER: repeated}).items():
-            examples = "; ".join(f"{count} times {text!r}" for count, text in texts[:_EXAMPLES])
-            if line := self._uninformative(problem, sum(count for count, _ in texts), examples):
-                return line
+        problem, texts = ("captions are identical", repeated[:1]) if self.captions else (_NO_ANSWER, repeated)
+        examples = "; ".join(f"{count} times {text!r}" for count, text in texts[:_EXAMPLES])
+        if line := self._uninformative(problem, sum(count for count, _ in texts), examples):
+            return line
         kind, end = ("captions", "") if self.captions else ("responses", " without an answer")
         for problem in (_FOREIGN_TEXT, _WORDLESS, _LOOPS):
             first = f"the first: {self._firsts.get(problem)!r}"

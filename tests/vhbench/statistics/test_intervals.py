@@ -282,12 +282,7 @@ def test_the_composite_scores_have_intervals_too() -> None:
     assert found["original_accuracy"][0] < 0.5 < found["original_accuracy"][1]
 
     captions = [
-        {
-            "id": f"c{i}",
-            "kind": "caption",
-            "response": f"A {'very ' * i}nice {'dog' if i % 2 else 'cat'}.",
-            "objects": ["dog"],
-        }
+        {"id": f"c{i}", "kind": "caption", "response": "A dog." if i % 2 else "A cat.", "objects": ["dog"]}
         for i in range(40)
     ]
     answers = [
