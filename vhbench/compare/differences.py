@@ -308,8 +308,8 @@ class _Family:
             if better is None or key != metric.name:
                 return ComparedScore(metric.name, len(own.numbers), scores, better, told)
             certain = [(pair, (one.value > 0) == better) for pair, one in found.items() if one.significant]
-            order = [pair[::-1] if later else pair for pair, later in certain]
-            left = _ranks([one.apart.get(key) for one in by_run], order)
+            order = [(run, base) if later else (base, run) for (base, run), later in certain]
+            left = _ranks([one.apart.get(metric.name) for one in by_run], order)
             return ComparedScore(metric.name, len(own.numbers), scores, better, told, left)
 
         metrics = [m for m in by_run[0].metrics if m.listed or any(m.name in one.apart for one in by_run)]
