@@ -1,14 +1,14 @@
-"""Joint tests of several hypotheses, and the model ranks compatible with the data.
+"""Joint tests of several hypotheses.
 
 Among a run's many cells some differ by chance. So the differences of several cells of one run are tested together: the
 signs of whole clusters are flipped, each cluster's in all cells at once, and a difference is significant if its
 statistic exceeds the largest that chance produces anywhere in the family (max-t, step-down: Westfall and Young 1993,
 Romano and Wolf 2005). The probability of *any* false positive in a family is then at most :data:`ALPHA`.
 
-An interval is for its cell alone, and may exclude 0 without significance: the joint test decides.
+An interval is for its cell alone, and may exclude 0 without significance.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -171,39 +171,6 @@ def holm_each(p: Floats) -> Floats:
     ordered = np.minimum(np.maximum.accumulate(np.take_along_axis(p, order, axis=0) * steps, axis=0), 1)
     np.put_along_axis(adjusted, order, ordered, axis=0)
     return adjusted
-
-
-def ranks_of(
-    change: Callable[[int, int], Floats], models: int, clusters: Clusters | None = None
-) -> list[tuple[int, int]]:
-    """Return the best and the worst rank of each model, jointly with confidence 1 - :data:`ALPHA`.
-
-    Each two models are compared on the same questions (t over clusters, Holm over all pairs of models). A model's rank
-    is at least one more than the number of significantly better ones, and at most the number of models that are not
-    significantly worse. Ranks of resamples fail where models are equally good.
-
-    Args:
-        change: function from the numbers of two models to the change of each question.
-        models: number of models.
-        clusters: cluster of each question. If at most :data:`TOO_FEW` differ, neither of two is significantly better.
-
-    >>> table = np.array([[1, 0]] * 5 + [[1, 1]] * 15)
-    >>> ranks_of(lambda one, other: table[:, one] - table[:, other], 2)
-    [(1, 2), (1, 2)]
-    """
-    pairs = [(one, other) for one in range(models) for other in range(one)]
-    changes = [change(one, other) for one, other in pairs]
-    differ = [np.count_nonzero(np.abs(cluster_sums([each], clusters)[0]) > 1e-9) for each in changes]
-    adjusted = holm(
-        [paired_t_p_value(each, clusters) if k > TOO_FEW else 1.0 for each, k in zip(changes, differ, strict=True)]
-    )
-    better, worse = [0] * models, [0] * models
-    for (one, other), each, p in zip(pairs, changes, adjusted, strict=True):
-        if p <= ALPHA:
-            up, down = (one, other) if each.sum() > 0 else (other, one)
-            worse[up] += 1
-            better[down] += 1
-    return [(1 + above, models - below) for above, below in zip(better, worse, strict=True)]
 
 
 def paired_t_p_value(change: Numbers, clusters: Clusters | None = None) -> float:

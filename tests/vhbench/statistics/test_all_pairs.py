@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from rank_reference import ranks_of
 
-from vhbench.statistics import intervals, multiple_testing
+from vhbench.statistics import intervals
 from vhbench.statistics.all_pairs import _tied, claimed, differences, drop
 from vhbench.statistics.clustering import Clustering, cluster_sums
 
@@ -33,9 +34,7 @@ def test_a_difference_is_certain_where_the_ranks_say_so() -> None:
         above = np.array([[one > other for other in table.mean(axis=1)] for one in table.mean(axis=1)])
         worse, better = (certain & above).sum(axis=1), (certain & above).sum(axis=0)
         expected = [(1 + int(up), models - int(down)) for up, down in zip(better, worse, strict=True)]
-        assert expected == multiple_testing.ranks_of(
-            lambda one, other, table=table: table[one] - table[other], models, np.arange(60)
-        )
+        assert expected == ranks_of(lambda one, other, table=table: table[one] - table[other], models, np.arange(60))
         assert certain.any()
 
 

