@@ -298,19 +298,19 @@ class _Family:
 
         def compared(metric: Metric, key: str | Cell, own: Clustering) -> ComparedScore:
             scores, better = [_score(one, key) for one in by_run], metric.higher_is_better
-            found = {
-                (base, run): self._difference(place, pairs[place], about if key == metric.name else (), own, verdict)
+            differences = {
+                (base, run): self._difference(claim, pairs[claim], about if key == metric.name else (), own, verdict)
                 for base, run in combinations(range(len(by_run)), 2)
-                if (place := (group, key, base, run)) in pairs
-                and ((verdict := verdicts[place]).family.significant or not base)
+                if (claim := (group, key, base, run)) in pairs
+                and ((verdict := verdicts[claim]).family.significant or not base)
             }
-            told = [change for (base, _), change in found.items() if base == 0]
+            printed = [difference for (base, _), difference in differences.items() if base == 0]
             if better is None or key != metric.name:
-                return ComparedScore(metric.name, len(own.numbers), scores, better, told)
-            certain = [(pair, (one.value > 0) == better) for pair, one in found.items() if one.significant]
+                return ComparedScore(metric.name, len(own.numbers), scores, better, printed)
+            certain = [(pair, (each.value > 0) == better) for pair, each in differences.items() if each.significant]
             order = [(run, base) if later else (base, run) for (base, run), later in certain]
-            left = _ranks([one.apart.get(metric.name) for one in by_run], order)
-            return ComparedScore(metric.name, len(own.numbers), scores, better, told, left)
+            ranks = _ranks([one.apart.get(metric.name) for one in by_run], order)
+            return ComparedScore(metric.name, len(own.numbers), scores, better, printed, ranks)
 
         metrics = [m for m in by_run[0].metrics if m.listed or any(m.name in one.apart for one in by_run)]
         headlines = [compared(metric, metric.name, clusters) for metric in metrics]
