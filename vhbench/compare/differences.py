@@ -30,27 +30,18 @@ from vhbench.tasks.metrics.registry import headline_of
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Difference of a run from the reference run in one score.
+    """Difference of a run from the reference run in one score."""
 
-    Attributes:
-        run: index of the run.
-        value: this run's score minus the reference's, in points; for words per caption, in words.
-        interval: 95 % CI over clusters, in the same unit.
-        note: why the interval is wide, or the difference not testable; that missing predictions decide it.
-        p: p-value of this difference alone, by sign flips of whole clusters.
-        p_family: p-value adjusted over the family; None where there are too few discordant clusters. With missing
-            predictions the larger of two: as they are, and right in the run with the lower score.
-        discordant_clusters: number of clusters in which the runs differ.
-        detectable: smallest difference that these questions would detect with 80 % power; None where it is unknown.
-    """
-
-    run: int
-    value: float
-    interval: tuple[float, float] | None
-    note: str
-    p: float | None
+    run: int  # index of the run
+    value: float  # this run's score minus the reference's, in points; for words per caption, in words
+    interval: tuple[float, float] | None  # 95 % CI over clusters, in the same unit
+    note: str  # why the interval is wide, or the difference not testable; that missing predictions decide it
+    p: float | None  # p-value of this difference alone, by sign flips of whole clusters
+    # p-value adjusted over the family; None where there are too few discordant clusters. With missing predictions the
+    # larger of two: as they are, and right in the run with the lower score
     p_family: float | None
-    discordant_clusters: int
+    discordant_clusters: int  # number of clusters in which the runs differ
+    # smallest difference that these questions would detect with 80 % power; None where it is unknown
     detectable: float | None = None
 
     @property
@@ -62,59 +53,35 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class ComparedScore:
-    """One score of all runs.
-
-    Attributes:
-        name: name of the metric.
-        n: number of questions.
-        scores: score of each run, as in its report, with the reason for a wide interval.
-        higher_is_better: direction of the metric; None without one, and there are no ranks.
-        differences: differences of the other runs with a score from the reference run.
-        ranks: rank range of each run; None without a score.
-    """
+    """One score of all runs."""
 
     name: str
-    n: int
-    scores: Sequence[Score]
-    higher_is_better: bool | None
-    differences: Sequence[Difference]
-    ranks: Sequence[tuple[int, int] | None] = ()
+    n: int  # number of questions
+    scores: Sequence[Score]  # score of each run, as in its report, with the reason for a wide interval
+    higher_is_better: bool | None  # direction of the metric; None without one, which gives no ranks
+    differences: Sequence[Difference]  # differences of the other runs with a score from the reference run
+    ranks: Sequence[tuple[int, int] | None] = ()  # rank range of each run; None without a score
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedGroup:
-    """Comparison of a group of questions, such as a task.
-
-    Attributes:
-        group: the group.
-        questions: number of questions.
-        clusters: number of clusters of dependent questions.
-        headlines: its headline metrics.
-        cells: its subsets, in its first metric.
-    """
+    """Comparison of a group of questions, such as a task."""
 
     group: Group
     questions: int
-    clusters: int
+    clusters: int  # number of clusters of dependent questions
     headlines: Sequence[ComparedScore]
-    cells: Mapping[Cell, ComparedScore]
+    cells: Mapping[Cell, ComparedScore]  # its subsets, in its first metric
 
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """Result of a comparison.
+    """Result of a comparison."""
 
-    Attributes:
-        names: names of the runs; the first is the reference.
-        groups: compared groups of questions.
-        notes: warnings, one line each.
-        provenance: per run, task → provenance of its responses, if known.
-    """
-
-    names: Sequence[str]
-    groups: Sequence[ComparedGroup]
-    notes: Sequence[str]
-    provenance: Sequence[Mapping[str, Provenance]] = ()
+    names: Sequence[str]  # names of the runs; the first is the reference
+    groups: Sequence[ComparedGroup]  # compared groups of questions
+    notes: Sequence[str]  # warnings, one line each
+    provenance: Sequence[Mapping[str, Provenance]] = ()  # per run, task → provenance of its responses, if known
 
 
 def match(runs: Sequence[ScoredRun], *, seed: int = 0) -> RunComparison:
@@ -231,8 +198,7 @@ class _RunPair:
         return self if best is self.other else replace(self, other=best)
 
 
-Key = tuple[Group, str | Cell, int, int]
-"""A group of questions, one of its scores, and the numbers of the two runs."""
+Key = tuple[Group, str | Cell, int, int]  # group of questions, one of its scores, numbers of the two runs
 
 _UNREAD = "not significant if the missing predictions of the run with the lower score were right"
 

@@ -22,36 +22,23 @@ from vhbench.statistics.power import Precision
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics.registry import headline_of
 
-ALIKE = 0.2
-"""Assumed share of an image in the difficulty of its questions, without a pilot."""
-
-_SIMULATED = 2_000
-"""Number of clusters from which one simulated pilot is enough."""
+ALIKE = 0.2  # assumed share of an image in the difficulty of its questions, without a pilot
+_SIMULATED = 2_000  # number of clusters from which one simulated pilot is enough
 
 
 @dataclass(frozen=True, slots=True)
 class TaskPlan:
-    """What a comparison on a task detects, and what it needs.
-
-    Attributes:
-        task: name of the task.
-        metric: its headline metric.
-        questions: number of its questions.
-        images: number of their images.
-        clusters: number of clusters of dependent questions.
-        detectable: smallest difference detected with 80 % power, in points; None where it is unknown or unlimited.
-        needed_questions: number of questions that the asked difference needs; None where it is unknown.
-        needed_images: number of images, likewise.
-    """
+    """What a comparison on a task detects, and what it needs."""
 
     task: str
     metric: str
-    questions: int
-    images: int
-    clusters: int
+    questions: int  # number of its questions
+    images: int  # number of their images
+    clusters: int  # number of clusters of dependent questions
+    # smallest difference detected with 80 % power, in points; None where it is unknown or unlimited
     detectable: float | None = None
-    needed_questions: int | None = None
-    needed_images: int | None = None
+    needed_questions: int | None = None  # number of questions that the asked difference needs; None where it is unknown
+    needed_images: int | None = None  # number of images, likewise
 
 
 def plan(

@@ -21,23 +21,17 @@ from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import metrics_of
 
 Places = npt.NDArray[np.int64]
-Cell = tuple[tuple[str, object], ...]
-"""Columns of a subset, with their values."""
+Cell = tuple[tuple[str, object], ...]  # columns of a subset, with their values
 
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """Questions of a group without texts, the same for all runs.
+    """Questions of a group without texts, the same for all runs."""
 
-    Attributes:
-        about: one record per question with what it shares with others, in the order of ids.
-        digests: digest of each question's options, reference answer and images, and of its text, empty if unknown.
-        cells: subset → indices of its questions.
-    """
-
-    about: Sequence[Record]
+    about: Sequence[Record]  # one record per question with what it shares with others, in the order of ids
+    # digest of each question's options, reference answer and images, and of its text, empty if unknown
     digests: Sequence[tuple[bytes, bytes]]
-    cells: Mapping[Cell, Places]
+    cells: Mapping[Cell, Places]  # subset → indices of its questions
 
     @property
     def ids(self) -> list[str]:
@@ -47,43 +41,26 @@ class Questions:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredGroup:
-    """Scores of one run on a group of questions.
-
-    Attributes:
-        metrics: computed metrics.
-        questions: the questions.
-        scores: metric → score, as in the run's report.
-        apart: metric → contribution of each question, over repetitions.
-        cells: subset → its score in the group's first metric.
-        withheld: reason why there is no score, or None.
-        repetitions: number of responses per question.
-        tokens: numbers of tokens of the responses; None where no response has one.
-    """
+    """Scores of one run on a group of questions."""
 
     metrics: Sequence[Metric]
     questions: Questions
-    scores: Mapping[str, Score]
-    apart: Mapping[str, Sums]
-    cells: Mapping[Cell, Score]
-    withheld: str | None
-    repetitions: int
+    scores: Mapping[str, Score]  # metric → score, as in the run's report
+    apart: Mapping[str, Sums]  # metric → contribution of each question, over repetitions
+    cells: Mapping[Cell, Score]  # subset → its score in the group's first metric
+    withheld: str | None  # reason why the score is withheld
+    repetitions: int  # number of responses per question
+    # numbers of tokens of the responses; None where no response has one
     tokens: Mapping[str, float | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredRun:
-    """One run.
-
-    Attributes:
-        name: name of the run.
-        groups: group → its scores.
-        provenance: task → provenance of its responses, if known.
-        notes: warnings.
-    """
+    """One run."""
 
     name: str
-    groups: Mapping[Group, MeasuredGroup]
-    provenance: Mapping[str, Provenance] = field(default_factory=dict)
+    groups: Mapping[Group, MeasuredGroup]  # group → its scores
+    provenance: Mapping[str, Provenance] = field(default_factory=dict)  # task → provenance of its responses, if known
     notes: Sequence[str] = ()
 
 

@@ -20,8 +20,7 @@ difference, or the reason if the adjusted p-value is significant. That is adjust
 where they are not certain; they follow from the verdicts on all pairs of runs.
 """
 
-_EXAMPLES = 5
-"""Maximum number of significant differences in the summary of a run, the largest first."""
+_EXAMPLES = 5  # maximum number of significant differences in the summary of a run, the largest first
 
 
 Lines = Iterator[tuple[str, tuple[str, ...]]]
@@ -52,8 +51,7 @@ _TASKS = (
     "tasks adjusts each task's headline metric alone, so it may claim other differences"
 )
 
-VERDICTS = (_NULL, "better", "worse", "higher", "lower", "n/a")
-"""Verdicts on a difference, in all tables and pages."""
+VERDICTS = (_NULL, "better", "worse", "higher", "lower", "n/a")  # verdicts on a difference, in all tables and pages
 
 
 def verdict(value: float, *, significant: bool, tested: bool, higher_is_better: bool | None) -> str:

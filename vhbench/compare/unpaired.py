@@ -37,8 +37,7 @@ STRATA = ("criterion", "question_type", "pressure", "perturbation")
 
 Stratum = tuple[str, ...]
 
-_NORMAL = 1.959964
-"""Critical value of a single claim."""
+_NORMAL = 1.959964  # critical value of a single claim
 
 
 def match(runs: Sequence[ScoredRun]) -> RunComparison:

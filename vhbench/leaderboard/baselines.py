@@ -23,17 +23,11 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A baseline that answers every question.
+    """A baseline that answers every question."""
 
-    Attributes:
-        name: name on the site.
-        kind: description in a phrase.
-        answers: function that returns its answer to each question of an edition.
-    """
-
-    name: str
-    kind: str
-    answers: Callable[[QuestionIndex], list[str]]
+    name: str  # name on the site
+    kind: str  # description in a phrase
+    answers: Callable[[QuestionIndex], list[str]]  # function that returns its answer to each question of an edition
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +80,8 @@ GUESSERS: tuple[Baseline, ...] = (
 )
 """Baselines on every board; their answers follow from the edition alone."""
 
-MOST_FOR_WORDS = 2_000
-"""Maximum number of questions for the text-only baseline: 10,000 of MIOH take many minutes."""
-
-REFERENCES = (*(guesser.name for guesser in GUESSERS), CHANCE, TEXT_ONLY, ONE_IMAGE)
-"""Names of all baselines."""
+MOST_FOR_WORDS = 2_000  # maximum number of questions for the text-only baseline: 10,000 of MIOH take many minutes
+REFERENCES = (*(guesser.name for guesser in GUESSERS), CHANCE, TEXT_ONLY, ONE_IMAGE)  # names of all baselines
 
 
 def levels(questions: QuestionIndex) -> list[FixedBaseline]:

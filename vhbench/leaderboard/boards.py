@@ -23,8 +23,7 @@ FILE = "board.yaml"
 FORMAT = "vhbench-board-1"
 ENTRIES = "entries"
 
-MOST_YAML = 1 << 17
-"""Maximum size of a YAML file of a board, in bytes: to read it takes up to 1.5 seconds."""
+MOST_YAML = 1 << 17  # maximum size of a YAML file of a board, in bytes: to read it takes up to 1.5 seconds
 
 _Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 _LINE = re.compile(r"[^\n\r\t]*")
@@ -32,30 +31,17 @@ _LINE = re.compile(r"[^\n\r\t]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edition:
-    """One version of a benchmark, identified by its content.
-
-    Attributes:
-        benchmark: name of the benchmark.
-        version: MAJOR.MINOR.PATCH.
-        content_hash: content hash of the split, see :class:`vhbench.schema.Manifest`; for a hidden test set, of its
-            public part.
-        hidden: whether the reference answers are hidden: the site shows scores, but no question or response.
-        fresh_of: public version of which this is a new sample with other questions; "" for none.
-        repo_id: dataset on the Hub, "" for none.
-        revision: commit of that dataset.
-        release: citable name of the version there, as VHBENCH_RELEASE and ``--splits`` take it.
-        task: task or group of lmms-eval whose questions alone count, such as ode_fictional; "" for all.
-    """
+    """One version of a benchmark, identified by its content."""
 
     benchmark: str
-    version: str
-    content_hash: _Digest
-    task: str = ""
-    hidden: bool = False
-    fresh_of: str = ""
-    repo_id: str = ""
-    revision: str = ""
-    release: str = ""
+    version: str  # MAJOR.MINOR.PATCH
+    content_hash: _Digest  # content hash of the split, see `Manifest`; for a hidden test set, of its public part
+    task: str = ""  # task or group of lmms-eval whose questions alone count, such as ode_fictional; "" for all
+    hidden: bool = False  # whether the reference answers are hidden: the site shows scores, but no question or response
+    fresh_of: str = ""  # public version of which this is a new sample with other questions; "" for none
+    repo_id: str = ""  # dataset on the Hub, "" for none
+    revision: str = ""  # commit of that dataset
+    release: str = ""  # citable name of the version there, as VHBENCH_RELEASE and ``--splits`` take it
 
     @property
     def name(self) -> str:
@@ -65,16 +51,11 @@ class Edition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """Rules for the entries of a board.
+    """Rules for the entries of a board."""
 
-    Attributes:
-        max_failed: maximum percentage of failed requests.
-        provenance: whether an entry must have provenance, as lmms-eval's samples do.
-        generation: required generation settings, such as temperature: 0, for entries that record them.
-    """
-
-    max_failed: Annotated[float, Meta(ge=0, le=100)] = 1.0
-    provenance: bool = False
+    max_failed: Annotated[float, Meta(ge=0, le=100)] = 1.0  # maximum percentage of failed requests
+    provenance: bool = False  # whether an entry must have provenance, as lmms-eval's samples do
+    # required generation settings, such as temperature: 0, for entries that record them
     generation: Mapping[str, Any] = field(default_factory=dict)
 
 

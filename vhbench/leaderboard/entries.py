@@ -27,8 +27,7 @@ MOST_REPEATS = 32
 _LONGEST_FOLDER = 60
 
 _SLUG = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
-_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
-"""Device names that Windows reserves, with any extension."""
+_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")  # device names that Windows reserves, with any extension
 _VERSION = re.compile(r"([0-9][0-9A-Za-z.+]{0,39})?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _COUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMBT]?)", re.IGNORECASE)
@@ -83,29 +82,18 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardEntry(ModelInfo):
-    """``entry.yaml``.
-
-    Attributes:
-        benchmark: evaluated benchmark.
-        version: its version.
-        content_hash: content hash of the evaluated split.
-        answers: SHA-256 of ``answers.parquet``.
-        repeats: number of responses per question.
-        scores: family of questions → metric → claimed value, in percent (words: a number).
-        provenance: provenance of the responses to each task, if known.
-        scorer: version of vhbench that computed ``scores``.
-        task: task of the edition; "" for the whole benchmark.
-    """
+    """``entry.yaml``."""
 
     benchmark: str
     version: str
-    content_hash: str
-    answers: str
-    repeats: Annotated[int, Meta(ge=1, le=MOST_REPEATS)] = 1
+    content_hash: str  # content hash of the evaluated split
+    answers: str  # SHA-256 of ``answers.parquet``
+    repeats: Annotated[int, Meta(ge=1, le=MOST_REPEATS)] = 1  # number of responses per question
+    # family of questions → metric → claimed value, in percent (words: a number)
     scores: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
-    provenance: tuple[Provenance, ...] = ()
-    scorer: str = ""
-    task: str = ""
+    provenance: tuple[Provenance, ...] = ()  # provenance of the responses to each task, if known
+    scorer: str = ""  # version of vhbench that computed ``scores``
+    task: str = ""  # task of the edition; "" for the whole benchmark
 
     @property
     def about(self) -> ModelInfo:
@@ -129,15 +117,9 @@ class BoardEntry(ModelInfo):
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry:
-    """Location of an entry.
+    """Location of an entry."""
 
-    Attributes:
-        model: name of the model's folder.
-        edition: evaluated edition.
-        folder: folder of the entry.
-    """
-
-    model: str
+    model: str  # name of the model's folder
     edition: Edition
     folder: Path
 

@@ -24,8 +24,7 @@ from vhbench.statistics.sums import Score
 from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import board_metrics, headline_of
 
-SCHEMA = "0.3.0"
-"""Version of Every Eval Ever's schemas."""
+SCHEMA = "0.3.0"  # version of Every Eval Ever's schemas
 
 _KINDS = {"yes_no": "visual-question-answering", "caption": "image-to-text"}
 

@@ -15,11 +15,8 @@ from typing import Any
 
 from vhbench.schema import VhbenchError
 
-SECONDS = 600
-"""Maximum processor time of a call."""
-
-_PATIENCE = 10
-"""Limit of a call's wall-clock time, as a multiple of its processor time: the machine may be busy."""
+SECONDS = 600  # maximum processor time of a call
+_PATIENCE = 10  # limit of a call's wall-clock time, as a multiple of its processor time: the machine may be busy
 
 MEMORY = 2 << 30
 """Memory limit of a call in bytes, beyond that of the process with its modules loaded; pyarrow reserves half of it."""
@@ -65,8 +62,7 @@ class _Child:
             self._process = None
 
 
-_SIGXCPU = getattr(signal, "SIGXCPU", 0)
-"""Signal of the processor time limit; 0 on Windows."""
+_SIGXCPU = getattr(signal, "SIGXCPU", 0)  # signal of the processor time limit; 0 on Windows
 
 _GRACE = 2
 """Seconds after which a call that is late and does not stop ends its process, which takes seconds to start again."""
@@ -80,8 +76,7 @@ class Failure(str):
     """Reason why a call has no value, in one line."""
 
 
-_idle: list[_Child] = []
-"""Idle child processes, one of which stays: starting it takes seconds."""
+_idle: list[_Child] = []  # idle child processes, one of which stays: starting it takes seconds
 
 
 def each(

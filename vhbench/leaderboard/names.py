@@ -17,8 +17,7 @@ from vhbench.schema import VhbenchError
 _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 """Unicode categories of invisible characters, in which two names could differ but look identical."""
 
-_JOINERS = "\u200c\u200d"
-"""Characters that notes in some languages need."""
+_JOINERS = "\u200c\u200d"  # characters that notes in some languages need
 
 _ODD = re.compile(
     r"[\u0300-\u036f\u0640\u115f\u1160\u20d0-\u20ff\u2776-\u2793\u2800\u3164\uffa0\U0001f130-\U0001f1ff]"

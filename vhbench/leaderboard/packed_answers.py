@@ -19,30 +19,22 @@ from vhbench.schema import VhbenchError
 from vhbench.splits.unpacking import readable
 
 COLUMN = "response"
-LONGEST = 1 << 20
-"""Maximum characters of a response."""
+LONGEST = 1 << 20  # maximum characters of a response
 
 MOST_TEXT = 160 << 20
 """Maximum bytes of all responses of an entry: those to 8,786 questions may have 16 kB and more each."""
 
-_LONG = 8 << 20
-"""Bytes of distinct responses above which they are decoded one at a time, which takes longer."""
+_LONG = 8 << 20  # bytes of distinct responses above which they are decoded one at a time, which takes longer
 
 _GROUP, _BATCH, _BATCH_OF_LONG, _FOOTER = 1 << 16, 256, 8, 1 << 18
 
 
 class PackedAnswer(NamedTuple):
-    """A response.
-
-    Attributes:
-        text: its text.
-        tokens: number of generated tokens; 0 if unknown.
-        cut_off: whether it is truncated.
-    """
+    """A response."""
 
     text: str
-    tokens: int = 0
-    cut_off: bool = False
+    tokens: int = 0  # number of generated tokens; 0 if unknown
+    cut_off: bool = False  # whether it is truncated
 
 
 _LENGTHS = {"tokens": pa.int32(), "cut_off": pa.bool_()}

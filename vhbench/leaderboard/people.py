@@ -11,8 +11,7 @@ from vhbench.leaderboard.entries import ModelInfo, entries, slug
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.schema import VhbenchError
 
-FOLDER = "human"
-"""Folder of the reports, next to the entries, which submitters may not write."""
+FOLDER = "human"  # folder of the reports, next to the entries, which submitters may not write
 
 
 class _Report(TypedDict):

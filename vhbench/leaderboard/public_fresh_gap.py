@@ -18,46 +18,29 @@ from vhbench.statistics.all_pairs import drop
 from vhbench.statistics.clustering import Clustering, Floats
 from vhbench.statistics.clusters import clusters_of
 
-FEWEST = 20
-"""Minimum number of questions of either edition."""
+FEWEST = 20  # minimum number of questions of either edition
 
 
 @dataclass(frozen=True, slots=True)
 class PublicFreshGap:
-    """Public–fresh gap of a model, in points.
+    """Public–fresh gap of a model, in points."""
 
-    Attributes:
-        public: score on the public edition, over the kinds of questions that both have.
-        fresh: score on the new questions of the fresh edition, over the same kinds.
-        value: public minus fresh.
-        interval: 95 % CI of the difference.
-        significant: whether the difference is significant, adjusted over all models of the board (Holm).
-        questions: number of compared questions per edition.
-    """
-
-    public: float
-    fresh: float
-    value: float
-    interval: tuple[float, float] | None
-    significant: bool
-    questions: tuple[int, int]
+    public: float  # score on the public edition, over the kinds of questions that both have
+    fresh: float  # score on the new questions of the fresh edition, over the same kinds
+    value: float  # public minus fresh
+    interval: tuple[float, float] | None  # 95 % CI of the difference
+    significant: bool  # whether the difference is significant, adjusted over all models of the board (Holm)
+    questions: tuple[int, int]  # number of compared questions per edition
 
 
 @dataclass(frozen=True, slots=True)
 class FreshQuestions:
-    """Compared questions of two editions: new ones, and public ones of the same kinds.
+    """Compared questions of two editions: new ones, and public ones of the same kinds."""
 
-    Attributes:
-        public: indices of the public ones in the family of their edition.
-        fresh: indices of the fresh ones.
-        weights: weights of both, the public ones first; those of each edition add up to 1.
-        clusters: clusters of both.
-    """
-
-    public: Places
-    fresh: Places
-    weights: Floats
-    clusters: Clustering
+    public: Places  # indices of the public ones in the family of their edition
+    fresh: Places  # indices of the fresh ones
+    weights: Floats  # weights of both, the public ones first; those of each edition add up to 1
+    clusters: Clustering  # clusters of both
 
     def drops(
         self, outcomes: Sequence[tuple[Floats, Floats]], best: Sequence[tuple[Floats, Floats]] | None = None

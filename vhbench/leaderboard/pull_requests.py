@@ -16,19 +16,12 @@ _KINDS = {"A": "added", "D": "deleted"}
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """Changes of a board in git.
+    """Changes of a board in git."""
 
-    Attributes:
-        rules: ``board.yaml`` of the base.
-        changes: path relative to the board's folder → "added", "changed" or "deleted".
-        owners: model whose folder exists in the base → its submitter there, "" for the maintainers.
-        submitters: added or changed entry → its submitter, if it can be read.
-    """
-
-    rules: bytes
-    changes: Mapping[str, str]
-    owners: Mapping[str, str]
-    submitters: Mapping[str, str]
+    rules: bytes  # ``board.yaml`` of the base
+    changes: Mapping[str, str]  # path relative to the board's folder → "added", "changed" or "deleted"
+    owners: Mapping[str, str]  # model whose folder exists in the base → its submitter there, "" for the maintainers
+    submitters: Mapping[str, str]  # added or changed entry → its submitter, if it can be read
 
     @property
     def entries(self) -> Mapping[str, str]:

@@ -13,8 +13,7 @@ from vhbench.leaderboard.reproduction import FOLDER
 from vhbench.leaderboard.snapshots import FOLDER as SNAPSHOTS
 from vhbench.schema import VhbenchError
 
-SITE = ("assets", "data", "downloads", "images", "models", SNAPSHOTS)
-"""Folders of a site, next to its pages."""
+SITE = ("assets", "data", "downloads", "images", "models", SNAPSHOTS)  # folders of a site, next to its pages
 
 
 def kind_of(folder: Path) -> tuple[Literal["dataset", "space"], tuple[str, ...], str]:

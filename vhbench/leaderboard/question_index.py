@@ -27,40 +27,24 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class QuestionPart:
-    """A subset of the questions of a family.
+    """A subset of the questions of a family."""
 
-    Attributes:
-        columns: columns that define the subset.
-        values: values of these columns.
-        places: indices in the family.
-        clusters: clusters of dependent questions.
-    """
-
-    columns: tuple[str, ...]
-    values: tuple[str, ...]
-    places: Places
+    columns: tuple[str, ...]  # columns that define the subset
+    values: tuple[str, ...]  # values of these columns
+    places: Places  # indices in the family
     clusters: Clustering
 
 
 @dataclass(frozen=True, slots=True)
 class FamilyIndex:
-    """The questions of an edition that are scored together.
-
-    Attributes:
-        family: family of metrics.
-        places: indices in the edition.
-        about: one record per question, without a response.
-        shared: names that the questions share.
-        clusters: clusters of dependent questions.
-        parts: subsets on the pages.
-    """
+    """The questions of an edition that are scored together."""
 
     family: Family
-    places: Places
-    about: Sequence[Record]
-    shared: Shared
+    places: Places  # indices in the edition
+    about: Sequence[Record]  # one record per question, without a response
+    shared: Shared  # names that the questions share
     clusters: Clustering
-    parts: tuple[QuestionPart, ...]
+    parts: tuple[QuestionPart, ...]  # subsets on the pages
 
     @property
     def headline(self) -> str:
@@ -70,24 +54,17 @@ class FamilyIndex:
 
 @dataclass(frozen=True)
 class QuestionIndex:
-    """The questions of an edition, in its own order.
-
-    Attributes:
-        edition: the edition.
-        source: its split, or the key of a hidden test set.
-        configs: config of each question.
-        rows: record columns of each question.
-        split: all questions of its split, if these are those of a task alone.
-        parsed_records: cached predictions, by question and response.
-        baselines: cached digests of the predictions of each baseline.
-    """
+    """The questions of an edition, in its own order."""
 
     edition: Edition
-    source: Path
+    source: Path  # its split, or the key of a hidden test set
     configs: Sequence[str]
-    rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[Mapping[str, Any]]  # record columns of each question
+    # all questions of its split, if these are those of a task alone
     split: "QuestionIndex | None" = field(default=None, repr=False, compare=False)
+    # cached predictions, by question and response
     parsed_records: dict[tuple[int, str], Record] = field(default_factory=dict, repr=False, compare=False)
+    # cached digests of the predictions of each baseline
     baselines: dict[str, npt.NDArray[np.uint32]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property

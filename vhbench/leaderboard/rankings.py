@@ -26,21 +26,14 @@ from vhbench.tasks.metrics.registry import headline_of
 
 @dataclass(frozen=True, slots=True)
 class BoardModel:
-    """A model or baseline on a board.
+    """A model or baseline on a board."""
 
-    Attributes:
-        number: its index, models first.
-        slug: its name in URLs.
-        about: its description.
-        entries: name of an edition → its entry; empty for built-in baselines.
-        tiers: name of an edition → how far its entry is verified.
-    """
-
-    number: int
-    slug: str
+    number: int  # its index, models first
+    slug: str  # its name in URLs
     about: ModelInfo
+    # name of an edition → its entry; empty for built-in baselines
     entries: Mapping[str, BoardEntry] = field(default_factory=dict)
-    tiers: Mapping[str, str] = field(default_factory=dict)
+    tiers: Mapping[str, str] = field(default_factory=dict)  # name of an edition → how far its entry is verified
 
     @property
     def tier(self) -> str:
@@ -55,27 +48,16 @@ class BoardModel:
 
 @dataclass(frozen=True, slots=True)
 class EditionStandings:
-    """Results of an edition.
-
-    Attributes:
-        questions: its questions.
-        rescorings: number of a model → its scores.
-        responses: number of a model → its responses of the first repetition.
-        ranks: number of a model → its rank range.
-        members: numbers of the compared models: all with a score.
-        pairs: differences of all pairs of members, overall and per subset.
-        significant: which of them are significant, shape (1 + subsets, members, members).
-        levels: baselines of which only the score is known.
-    """
+    """Results of an edition."""
 
     questions: QuestionIndex
-    rescorings: Mapping[int, RescoredEntry]
-    responses: Mapping[int, Sequence[str]]
-    ranks: Mapping[int, tuple[int, int]]
-    members: Sequence[int]
-    pairs: Sequence[AllPairs]
-    significant: npt.NDArray[np.bool_]
-    levels: Sequence[FixedBaseline]
+    rescorings: Mapping[int, RescoredEntry]  # number of a model → its scores
+    responses: Mapping[int, Sequence[str]]  # number of a model → its responses of the first repetition
+    ranks: Mapping[int, tuple[int, int]]  # number of a model → its rank range
+    members: Sequence[int]  # numbers of the compared models: all with a score
+    pairs: Sequence[AllPairs]  # differences of all pairs of members, overall and per subset
+    significant: npt.NDArray[np.bool_]  # which of them are significant, shape (1 + subsets, members, members)
+    levels: Sequence[FixedBaseline]  # baselines of which only the score is known
 
     @property
     def edition(self) -> Edition:
@@ -90,21 +72,14 @@ class EditionStandings:
 
 @dataclass(frozen=True, slots=True)
 class Rankings:
-    """A board, recomputed.
-
-    Attributes:
-        board: the board.
-        models: models, then baselines.
-        editions: results of each edition.
-        drops: (public edition, fresh edition) → number of a model → its gap.
-        refused: faulty entries and unexpected files, which are left out, one line each.
-    """
+    """A board, recomputed."""
 
     board: Board
-    models: Sequence[BoardModel]
+    models: Sequence[BoardModel]  # models, then baselines
     editions: Sequence[EditionStandings]
+    # (public edition, fresh edition) → number of a model → its gap
     drops: Mapping[tuple[str, str], Mapping[int, PublicFreshGap]]
-    refused: Sequence[str] = ()
+    refused: Sequence[str] = ()  # faulty entries and unexpected files, which are left out, one line each
 
     @property
     def ranked(self) -> list[BoardModel]:

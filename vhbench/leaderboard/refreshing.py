@@ -13,8 +13,7 @@ from vhbench.leaderboard.entries import FILE
 from vhbench.leaderboard.validating import CheckedEntry
 from vhbench.runs.run_claims import TOLERANCE
 
-CHANGES = "changes.csv"
-"""File in the board's folder with all scores that a new scorer moved."""
+CHANGES = "changes.csv"  # file in the board's folder with all scores that a new scorer moved
 
 COLUMNS = ("model", "edition", "family", "metric", "before", "after", "from", "to")
 

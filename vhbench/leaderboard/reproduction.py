@@ -27,65 +27,42 @@ from vhbench.schema import VhbenchError
 
 SELF_REPORTED, COMPLETE, REPRODUCED = "self-reported", "provenance complete", "reproduced"
 REJECTED, OPEN = "not reproduced", "inconclusive"
-TIERS = (REJECTED, SELF_REPORTED, COMPLETE, REPRODUCED)
-"""Verification tiers, lowest first."""
-
-ALPHA = 0.005
-"""Significance level of either test."""
+TIERS = (REJECTED, SELF_REPORTED, COMPLETE, REPRODUCED)  # verification tiers, lowest first
+ALPHA = 0.005  # significance level of either test
 
 HARDWARE, HARDWARE_FOR_CAPTIONS = 0.05, 0.3
 """Shares of greedy predictions, and of captions' numbers of claims, that other hardware or batches may change."""
 
 MARGIN = 0.15
 
-FOLDER = "reproduced"
-"""Folder of the verdicts, next to the entries, which submitters may not write."""
+FOLDER = "reproduced"  # folder of the verdicts, next to the entries, which submitters may not write
 
 FORMAT = "vhbench-reproduction-1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduction:
-    """Verdict on an entry.
+    """Verdict on an entry."""
 
-    Attributes:
-        verdict: "reproduced", "not reproduced" or "inconclusive".
-        entry: digest of the entry, model card and provenance included; the verdict on another one is void.
-        sample: number of questions that the model answered again.
-        agreement: percentage of them with the entry's prediction.
-        interval: its 95 % confidence interval.
-        expected: agreement of the two new runs with each other, in percent.
-        seed: random seed of the sample.
-        model: its class in lmms-eval.
-        model_args: its arguments, without keys and passwords.
-        vhbench: version of this package.
-    """
-
-    verdict: str
-    entry: str
-    sample: int
-    agreement: float
-    interval: tuple[float, float]
-    expected: float
-    seed: int = 0
-    model: str = ""
-    model_args: str = ""
-    vhbench: str = ""
+    verdict: str  # "reproduced", "not reproduced" or "inconclusive"
+    entry: str  # digest of the entry, model card and provenance included; the verdict on another one is void
+    sample: int  # number of questions that the model answered again
+    agreement: float  # percentage of them with the entry's prediction
+    interval: tuple[float, float]  # its 95 % confidence interval
+    expected: float  # agreement of the two new runs with each other, in percent
+    seed: int = 0  # random seed of the sample
+    model: str = ""  # its class in lmms-eval
+    model_args: str = ""  # its arguments, without keys and passwords
+    vhbench: str = ""  # version of this package
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Responses to the sample.
+    """Responses to the sample."""
 
-    Attributes:
-        meanings: prediction of each response, or why it has none; for a caption, its numbers of claims.
-        right: whether each is correct.
-        hardware: share of the predictions that other hardware may change.
-    """
-
-    meanings: Sequence[str]
-    right: Sequence[bool]
-    hardware: float = HARDWARE
+    meanings: Sequence[str]  # prediction of each response, or why it has none; for a caption, its numbers of claims
+    right: Sequence[bool]  # whether each is correct
+    hardware: float = HARDWARE  # share of the predictions that other hardware may change
 
     @classmethod
     def of(cls, questions: QuestionIndex, responses: Sequence[str]) -> "Answered":

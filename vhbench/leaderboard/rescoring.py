@@ -27,40 +27,27 @@ FAILURES = ("failed", "refused", "abstained", "unread", "cut_off")
 ALIKE, FEWEST = 0.01, 20
 """Maximum share of differing predictions at which two sets of responses are alike, and minimum number of questions."""
 
-_SHORT = 120
-"""Maximum characters of a response whose prediction is cached, as many models give it."""
-
-_MOST_CACHED = 150_000
-"""Maximum number of cached predictions per edition."""
+_SHORT = 120  # maximum characters of a response whose prediction is cached, as many models give it
+_MOST_CACHED = 150_000  # maximum number of cached predictions per edition
 
 
 @dataclass(frozen=True, slots=True)
 class RescoredEntry:
-    """Recomputed results of an entry.
+    """Recomputed results of an entry."""
 
-    Attributes:
-        scores: family → metric → score, in percent.
-        parts: family → headline scores of its subsets.
-        apart: family → contribution of each question to the headline score; None without a score.
-        failures: shares of failed, refused, unparsed and truncated responses, in percent.
-        withheld: family → reason why there is no score.
-        right: whether the first response to each question is correct; for a caption, whether it hallucinates nothing.
-        wrong: per repetition, whether the response to each question of the headline is not correct.
-        predictions: prediction of each response, first repetitions first; for a caption, its hallucinations.
-        yes: share of yes predictions per question.
-        tokens: family → its numbers of tokens, where any response has one.
-    """
-
-    scores: Mapping[str, Mapping[str, Score]]
-    parts: Mapping[str, Sequence[Score]]
+    scores: Mapping[str, Mapping[str, Score]]  # family → metric → score, in percent
+    parts: Mapping[str, Sequence[Score]]  # family → headline scores of its subsets
+    # family → contribution of each question to the headline score; None without a score
     apart: Mapping[str, Sums | None]
-    failures: Mapping[str, float]
-    withheld: Mapping[str, str]
+    failures: Mapping[str, float]  # shares of failed, refused, unparsed and truncated responses, in percent
+    withheld: Mapping[str, str]  # family → reason why its score is withheld
+    # whether the first response to each question is correct; for a caption, whether it hallucinates nothing
     right: npt.NDArray[np.bool_]
-    wrong: npt.NDArray[np.bool_]
+    wrong: npt.NDArray[np.bool_]  # per repetition, whether the response to each question of the headline is not correct
+    # prediction of each response, first repetitions first; for a caption, its hallucinations
     predictions: Sequence[str]
-    yes: npt.NDArray[np.float32]
-    tokens: Mapping[str, Mapping[str, float | None]]
+    yes: npt.NDArray[np.float32]  # share of yes predictions per question
+    tokens: Mapping[str, Mapping[str, float | None]]  # family → its numbers of tokens, where any response has one
 
     @property
     def near_answers(self) -> str:

@@ -22,14 +22,9 @@ from vhbench.splits import answer_keys
 from vhbench.statistics.all_pairs import AllPairs
 from vhbench.tasks.metrics.registry import headline_of
 
-PIECE = 200_000
-"""Size in bytes after which a new file of examples begins: captions are much longer than letters."""
-
-LARGEST_IMAGE = 300_000
-"""Size in bytes above which the site has a smaller version of an image."""
-
-MOST_SHOWN = 4000
-"""Maximum shown characters of a response."""
+PIECE = 200_000  # size in bytes after which a new file of examples begins: captions are much longer than letters
+LARGEST_IMAGE = 300_000  # size in bytes above which the site has a smaller version of an image
+MOST_SHOWN = 4000  # maximum shown characters of a response
 
 ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
 ModelAnswers = tuple[Sequence[str], Sequence[str], Sequence[bool]]

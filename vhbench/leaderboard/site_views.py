@@ -18,26 +18,18 @@ from vhbench.statistics.sums import Score
 from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import headline_of, metrics_of
 
-STEPS = 4
-"""Colour steps on either side of the blind baseline."""
+STEPS = 4  # colour steps on either side of the blind baseline
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreView:
-    """A number in a table.
+    """A number in a table."""
 
-    Attributes:
-        value: None if there is none.
-        low: lower end of its interval, or the value.
-        high: upper end.
-        ranks: rank range; None for a baseline.
-        bounds: the score with every missing prediction wrong, and right; None without missing ones.
-    """
-
-    value: float | None
-    low: float
-    high: float
-    ranks: tuple[int, int] | None = None
+    value: float | None  # None if there is none
+    low: float  # lower end of its interval, or the value
+    high: float  # upper end
+    ranks: tuple[int, int] | None = None  # rank range; None for a baseline
+    # the score with every missing prediction wrong, and right; None without missing ones
     bounds: tuple[float, float] | None = None
 
     @classmethod
@@ -49,58 +41,34 @@ class ScoreView:
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """A model in the table of an edition.
+    """A model in the table of an edition."""
 
-    Attributes:
-        model: the model; None for a baseline of which only the score is known.
-        name: its name.
-        kind: kind of baseline; "" for a model.
-        score: its headline score.
-        extra: further scores, in the order of :attr:`EditionView.extra`.
-        unread: percentage of responses without a prediction.
-        tier: how far a model's entry is verified, in words; "" for a baseline.
-        fall: its public–fresh gap in words, if significant; else "".
-        tokens: numbers of tokens of its responses; empty if unknown.
-    """
-
-    model: BoardModel | None
+    model: BoardModel | None  # None for a baseline of which only the score is known
     name: str
-    kind: str
+    kind: str  # kind of baseline; "" for a model
     score: ScoreView
-    extra: Sequence[float | None] = ()
-    unread: float | None = None
-    tier: str = ""
-    fall: str = ""
+    extra: Sequence[float | None] = ()  # further scores, in the order of `EditionView.extra`
+    unread: float | None = None  # percentage of responses without a prediction
+    tier: str = ""  # how far a model's entry is verified, in words; "" for a baseline
+    fall: str = ""  # its public–fresh gap in words, if significant; else ""
+    # numbers of tokens of its responses; empty if unknown
     tokens: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class EditionView:
-    """An edition on the pages.
-
-    Attributes:
-        edition: the edition.
-        title: its title.
-        asks: ability that it tests.
-        headline: name of its headline score.
-        count: number of questions.
-        baseline: score of the blind baseline in percent, at which bars begin.
-        axis: limits of the bars' axis.
-        rows: models, best first, then baselines.
-        extra: names of further columns.
-        parts: subsets of its questions, by title.
-    """
+    """An edition on the pages."""
 
     edition: Edition
     title: str
-    asks: str
-    headline: str
+    asks: str  # ability that it tests
+    headline: str  # name of its headline score
     count: int
-    baseline: float
-    axis: tuple[int, int]
-    rows: Sequence[RowView]
-    extra: Sequence[str]
-    parts: Sequence[tuple[str, str]]
+    baseline: float  # score of the blind baseline in percent, at which bars begin
+    axis: tuple[int, int]  # limits of the bars' axis
+    rows: Sequence[RowView]  # models, best first, then baselines
+    extra: Sequence[str]  # names of further columns
+    parts: Sequence[tuple[str, str]]  # subsets of its questions, by title
 
     @property
     def name(self) -> str:

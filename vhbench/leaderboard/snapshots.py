@@ -14,8 +14,7 @@ from vhbench.files import canonical, json_bytes, path_exists, read_typed, write_
 from vhbench.leaderboard.boards import Board
 from vhbench.leaderboard.rankings import Rankings
 
-FOLDER = "snapshots"
-"""Folder of the snapshots, next to the entries, which submitters may not write."""
+FOLDER = "snapshots"  # folder of the snapshots, next to the entries, which submitters may not write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,21 +32,14 @@ class SnapshotScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """Scores of a board on one day.
+    """Scores of a board on one day."""
 
-    Attributes:
-        name: short hash of dataset versions, responses, tiers and the scorer's version.
-        date: YYYY-MM-DD.
-        vhbench: version of the scorer.
-        editions: name of an edition → its content hash.
-        scores: of all models, by edition and rank.
-    """
-
+    # short hash of dataset versions, responses, tiers and the scorer's version
     name: Annotated[str, Meta(pattern=r"^[0-9a-f]{12}\Z")]
-    date: str
+    date: str  # YYYY-MM-DD
     vhbench: str
-    editions: Mapping[str, str]
-    scores: tuple[SnapshotScore, ...]
+    editions: Mapping[str, str]  # name of an edition → its content hash
+    scores: tuple[SnapshotScore, ...]  # of all models, by edition and rank
 
     def of(self, model: str) -> list[SnapshotScore]:
         """Return the scores of a model."""

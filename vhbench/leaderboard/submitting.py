@@ -44,19 +44,13 @@ _COMPARED = ("question", "choices", "answer", "kind", "scene_ids")
 
 @dataclass(slots=True)
 class RunAnswers:
-    """Responses of a run to one edition.
-
-    Attributes:
-        questions: questions of the edition.
-        answers: (repetition, index of the question) → response.
-        provenance: provenance per task.
-        claims: task → metric → value in the run's own results.
-        reasons: reasons for refusal, one line each.
-    """
+    """Responses of a run to one edition."""
 
     questions: QuestionIndex
+    # (repetition, index of the question) → response
     answers: dict[tuple[int, int], PackedAnswer] = field(default_factory=dict)
-    provenance: list[Provenance] = field(default_factory=list)
+    provenance: list[Provenance] = field(default_factory=list)  # provenance per task
+    # task → metric → value in the run's own results
     claims: dict[str, Mapping[str, float]] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
 

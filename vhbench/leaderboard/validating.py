@@ -44,14 +44,12 @@ A short response takes up to 0.2 ms, one of 16 kB up to 40 ms. One that repeats 
 a bomb does; unpacked text costs a bomb nothing, so the number of questions bounds the time.
 """
 
-_PROBED = 25
-"""One of so many responses is parsed first: a bomb of 8,786 ends after 3 seconds instead of 55."""
+_PROBED = 25  # one of so many responses is parsed first: a bomb of 8,786 ends after 3 seconds instead of 55
 
 _SHARE_WHEN_ADDED = 0.75
 """Share of that time for an entry that is added, which thus passes later, too, when the machine is slower."""
 
-MOST_WORKERS = 4
-"""Maximum number of processes by default: each has the questions of an edition in memory."""
+MOST_WORKERS = 4  # maximum number of processes by default: each has the questions of an edition in memory
 
 
 @dataclass(frozen=True, slots=True)

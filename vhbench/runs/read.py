@@ -38,14 +38,12 @@ from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.datasets import number_of_questions
 from vhbench.tasks.question_export import PromptCheck
 
-Found = tuple[str, Record]
-"""Task or config of a response ("" if unknown), and its record."""
+Found = tuple[str, Record]  # task or config of a response ("" if unknown), and its record
 
 Row = Mapping[str, Any]
 
 OPEN = "responses to open questions (the reference answer is neither yes, no nor a letter)"
-_BLOCK, _JUDGED = 256, 4096
-"""Batch size for parsing responses; larger with a judge, which takes several at a time."""
+_BLOCK, _JUDGED = 256, 4096  # Batch size for parsing responses; larger with a judge, which takes several at a time
 
 
 @dataclass(frozen=True, slots=True)

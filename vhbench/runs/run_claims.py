@@ -6,11 +6,8 @@ from typing import Any
 
 from vhbench.runs.run_files import content_of, is_run, sample_files, task_of
 
-TOLERANCE = 0.005
-"""Tolerance between a claimed and a recomputed score, in points: below the shown precision."""
-
-Claims = Mapping[str, float]
-"""Metric → number; metrics of the report begin with "report "."""
+TOLERANCE = 0.005  # tolerance between a claimed and a recomputed score, in points: below the shown precision
+Claims = Mapping[str, float]  # metric → number; metrics of the report begin with "report "
 
 
 def claims_of(run: Path) -> dict[str, Claims]:

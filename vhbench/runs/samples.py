@@ -19,11 +19,8 @@ _SMALL = re.compile(r"(?<!\S)\(([a-z])\)\s*+(?=\S)")
 """Lower-case letters mark options in brackets only, as "a" may be an article."""
 
 _LETTER = re.compile(r"\(?([A-Z])\)?\.?")
-_MOST = "H"
-"""Last letter accepted as an option if the prompt lists none."""
-
-_PROMPT = 20_000
-"""Maximum characters of a prompt that are searched for options, from its end."""
+_MOST = "H"  # last letter accepted as an option if the prompt lists none
+_PROMPT = 20_000  # maximum characters of a prompt that are searched for options, from its end
 
 
 def is_sample(row: Mapping[str, Any]) -> bool:

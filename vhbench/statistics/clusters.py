@@ -34,8 +34,7 @@ CHAINED = "clustered by fact, allowing for dependence through shared images"
 _LARGE, _SPARSE = 10, 4
 _MOST_PAIRS = 20_000_000
 _BYTES = 8  # of a digest
-_FEW_ROWS = 20_000
-"""Maximum number of rows for which clusters are cached."""
+_FEW_ROWS = 20_000  # maximum number of rows for which clusters are cached
 
 
 def clusters_of(records: Iterable[Record]) -> Clustering:

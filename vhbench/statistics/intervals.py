@@ -40,12 +40,8 @@ from vhbench.statistics.clustering import (
 
 LEVEL = 0.95
 FEW_CLUSTERS, FEW_DEGREES, FEW_DIFFER = 10, 9, 10
-LEAST_OF_LENGTHS = 30
-"""Number of clusters below which an interval is wide, with a note."""
-
-WELL_KNOWN = 100
-"""Degrees of freedom to accept underdispersion of clusters, as F1 and precision have it."""
-
+LEAST_OF_LENGTHS = 30  # number of clusters below which an interval is wide, with a note
+WELL_KNOWN = 100  # degrees of freedom to accept underdispersion of clusters, as F1 and precision have it
 _NOTHING = 1e-24  # variance that is rounding error
 _SAME = 1e-12  # difference of shares that is rounding error
 _ALIKE = "exact binomial CI (all outcomes identical)"

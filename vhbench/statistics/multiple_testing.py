@@ -17,15 +17,9 @@ from vhbench.seeding import rng
 from vhbench.statistics import intervals
 from vhbench.statistics.clustering import Clusters, Floats, Numbers, cluster_sums
 
-ALPHA = 0.05
-"""Family-wise error rate."""
-
-DRAWS = 9_999
-"""Number of sampled sign flips."""
-
-TOO_FEW = 5
-"""Too few differing clusters to test: of 2 ** 5 signs two match, so p = 0.0625."""
-
+ALPHA = 0.05  # family-wise error rate
+DRAWS = 9_999  # number of sampled sign flips
+TOO_FEW = 5  # too few differing clusters to test: of 2 ** 5 signs two match, so p = 0.0625
 _ENUMERATED = 14  # clusters up to which all signs are enumerated
 _CHUNK = 1 << 22  # signs per chunk
 
@@ -36,17 +30,11 @@ def not_testable(discordant: int) -> str:
 
 
 class Verdict(NamedTuple):
-    """Test result of a cell.
+    """Test result of a cell."""
 
-    Attributes:
-        p: adjusted for the whole family; None where too few clusters differ to test.
-        discordant_clusters: number of clusters that differ.
-        note: reason why it is not testable, "" if it is.
-    """
-
-    p: float | None
-    discordant_clusters: int
-    note: str = ""
+    p: float | None  # adjusted for the whole family; None where too few clusters differ to test
+    discordant_clusters: int  # number of clusters that differ
+    note: str = ""  # reason why it is not testable, "" if it is
 
     @property
     def significant(self) -> bool:

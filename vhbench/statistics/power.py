@@ -13,11 +13,7 @@ from typing import Self
 
 from vhbench.statistics.clustering import Clusters, Floats, Numbers, cluster_sums, total_of
 
-POWER = 0.8
-"""Probability of a significant verdict."""
-
-_Z = 0.8416212335729143
-"""Its normal quantile."""
+_Z = 0.8416212335729143  # normal quantile of the power, 80 %
 
 
 @dataclass(frozen=True, slots=True)
