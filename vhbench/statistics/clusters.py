@@ -16,7 +16,6 @@ the same ones.
 
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Self
 
@@ -101,7 +100,40 @@ def _cached_clustering(numbers: bytes, counts: bytes, names: int) -> Clustering:
 
 
 def _clustering(numbers: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], names: int) -> Clustering:
-    return _Sharing.of(numbers, counts, names).clustering()
+    """Return the connected components, with chains split up; ``numbers``: names of all rows, ``counts`` per row."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    home = numbers[np.cumsum(counts) - counts]  # the first name of each row, its fact
+    ones = np.ones(len(numbers), dtype=np.int32)
+    ties = csr_array((ones, (np.repeat(home, counts), numbers)), shape=(names, names))
+    tied = connected_components(ties, directed=False)[1][home].astype(np.int64)
+    has = csr_array((ones, (np.repeat(np.arange(len(counts)), counts), numbers)), shape=(len(counts), names))
+    has.data[:] = 1  # a row's repeated name counts once
+    sizes, components, pairs = np.bincount(tied), tied, []
+    for component in np.flatnonzero(sizes * _LARGE > len(tied)):
+        rows = np.flatnonzero(tied == component)
+        if (chained := _chained(has[rows])) is not None:
+            components = np.where(tied == component, len(sizes) + home, components)
+            pairs.append(rows[chained])
+    labels = np.unique(components, return_inverse=True)[1].astype(np.int64)
+    if not pairs:
+        return Clustering(labels)
+    one, other = np.concatenate(pairs, axis=1)
+    apart = labels[one] != labels[other]
+    return Clustering(labels, CHAINED, np.stack([one[apart], other[apart]]))
+
+
+def _chained(has: Any) -> npt.NDArray[np.int64] | None:
+    """Return the pairs of rows that share a name, if few pairs do; otherwise None."""
+    from scipy.sparse import triu
+
+    uses = np.asarray(has.sum(axis=0)).reshape(-1).astype(np.int64)
+    if uses.max() * _SPARSE > has.shape[0] or (uses**2).sum() > _MOST_PAIRS:
+        return None
+    one, other = triu(has @ has.T, k=1).nonzero()
+    few = (2 * len(one) + has.shape[0]) * _SPARSE <= has.shape[0] ** 2
+    return np.stack([one, other]) if few else None
 
 
 def names_of(record: Record) -> Iterator[str]:
@@ -119,55 +151,3 @@ def names_of(record: Record) -> Iterator[str]:
         yield f"image {image}"
     if not fact and not record.scene_ids:
         yield f"question {split_repetition(record.id)[1]}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Sharing:
-    """Names of each row."""
-
-    home: npt.NDArray[np.int64]  # the first name of each, its fact
-    names: Any  # rows by names, 1 where a row has a name
-    tied: npt.NDArray[np.int64]  # connected component of each row
-
-    @classmethod
-    def of(cls, numbers: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], names: int) -> Self:
-        """Find the components; ``numbers``: names of all rows, ``counts``: number per row."""
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import connected_components
-
-        home = numbers[np.cumsum(counts) - counts]
-        ones = np.ones(len(numbers), dtype=np.int32)
-        ties = csr_array((ones, (np.repeat(home, counts), numbers)), shape=(names, names))
-        label = connected_components(ties, directed=False)[1]
-        rows = np.repeat(np.arange(len(counts)), counts)
-        has = csr_array((ones, (rows, numbers)), shape=(len(counts), names))
-        has.data[:] = 1  # a row's repeated name counts once
-        return cls(home, has, label[home].astype(np.int64))
-
-    def clustering(self) -> Clustering:
-        """Return the components, with chains split up."""
-        sizes = np.bincount(self.tied)
-        components, pairs = self.tied, []
-        for component in np.flatnonzero(sizes * _LARGE > len(self.tied)):
-            rows = np.flatnonzero(self.tied == component)
-            if (ties := self._chained(rows)) is not None:
-                components = np.where(self.tied == component, len(sizes) + self.home, components)
-                pairs.append(rows[ties])
-        numbers = np.unique(components, return_inverse=True)[1].astype(np.int64)
-        if not pairs:
-            return Clustering(numbers)
-        one, other = np.concatenate(pairs, axis=1)
-        apart = numbers[one] != numbers[other]
-        return Clustering(numbers, CHAINED, np.stack([one[apart], other[apart]]))
-
-    def _chained(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
-        """Return the pairs of these rows that share a name, if few pairs do; otherwise None."""
-        from scipy.sparse import triu
-
-        has = self.names[rows]
-        uses = np.asarray(has.sum(axis=0)).reshape(-1).astype(np.int64)
-        if uses.max() * _SPARSE > len(rows) or (uses**2).sum() > _MOST_PAIRS:
-            return None
-        pairs = triu(has @ has.T, k=1)
-        one, other = pairs.nonzero()
-        return None if (2 * len(one) + len(rows)) * _SPARSE > len(rows) ** 2 else np.stack([one, other])

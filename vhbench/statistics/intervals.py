@@ -20,7 +20,7 @@ data, a denominator of zero, a single cluster with unequal outcomes.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, fsum, inf, sqrt
-from typing import NamedTuple, TypedDict, Unpack
+from typing import NamedTuple
 
 import numpy as np
 
@@ -67,18 +67,6 @@ class Interval(NamedTuple):
         return self.low, self.high
 
 
-class Grouped(TypedDict, total=False):
-    """Options of every interval.
-
-    Attributes:
-        clusters: cluster of each row, by name or number; None for independent rows.
-        level: coverage, :data:`LEVEL` by default: a 95 % interval.
-    """
-
-    clusters: Clusters | None
-    level: float
-
-
 @dataclass(frozen=True, slots=True)
 class WeightedRatio:
     """Part of a mean over cells: a ratio of sums, with its weight.
@@ -98,18 +86,25 @@ class WeightedRatio:
     most: float | None = None
 
 
-def mean(values: Numbers, **options: Unpack[Grouped]) -> Interval | None:
+def mean(values: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL) -> Interval | None:
     """Return the interval of a mean of numbers from 0 to 1: an accuracy, a rate.
+
+    Args:
+        values: one per row.
+        clusters: cluster of each row, by name or number; None for independent rows.
+        level: coverage.
 
     >>> mean([1, 1, 1, 1, 1]).ends  # five of five: the lower end is 0.025 ** (1 / 5)
     (0.47817624..., 1.0)
     >>> mean([]) is None
     True
     """
-    return mean_of_ratios([WeightedRatio(values)], **options)
+    return mean_of_ratios([WeightedRatio(values)], clusters=clusters, level=level)
 
 
-def ratio(top: Numbers, bottom: Numbers, *, most: float | None = None, **options: Unpack[Grouped]) -> Interval | None:
+def ratio(
+    top: Numbers, bottom: Numbers, *, most: float | None = None, clusters: Clusters | None = None
+) -> Interval | None:
     """Return the interval of sum(top) / sum(bottom), such as CHAIR_i over captions, or F1.
 
     Args:
@@ -117,14 +112,14 @@ def ratio(top: Numbers, bottom: Numbers, *, most: float | None = None, **options
         bottom: one per row.
         most: number of answers, mentions or objects; None for the sum of ``bottom``. F1, which is 2TP / (2TP + FP +
             FN), is based on TP + FP + FN answers.
-        options: see :class:`Grouped`.
+        clusters: as of :func:`mean`.
 
     >>> ratio([1, 0], [0, 0]) is None
     True
     """
     if len(top) != len(bottom):
         raise VhbenchError(f"{len(top)} numerators for {len(bottom)} denominators: one each is needed")
-    return mean_of_ratios([WeightedRatio(top, bottom, most=most)], **options)
+    return mean_of_ratios([WeightedRatio(top, bottom, most=most)], clusters=clusters)
 
 
 def mean_of_ratios(
@@ -270,11 +265,7 @@ class Paired(NamedTuple):
 
 
 def paired(change: Floats, rows: Floats) -> Paired:
-    """Return the mean over at least two clusters of sums, weighted by rows.
-
-    Args:
-        change: sum of each cluster.
-        rows: number of rows of each cluster.
+    """Return the mean over at least two clusters, given the sum and the number of rows of each.
 
     >>> paired(np.array([1.0, 0.0, 2.0]), np.array([2.0, 2.0, 2.0]))
     Paired(mean=0.5, error=0.288675..., df=2.0)
@@ -307,10 +298,9 @@ class _CellSums:
 
     @classmethod
     def of(cls, cell: WeightedRatio, numbers: Places | None, size: int) -> "_CellSums":
-        rows = len(cell.top)
         groups = numbers if cell.places is None else cell.places if numbers is None else numbers[cell.places]
         top = summed(np.asarray(cell.top, dtype=np.float64), groups, size)
-        bottom = summed(np.ones(rows) if cell.bottom is None else np.asarray(cell.bottom, np.float64), groups, size)
+        bottom = summed(_bottom(cell), groups, size)
         total = total_of(bottom)
         if total <= 0:
             return cls(0.0, bottom, bottom, 0.0, cell.weight, 0.0)
@@ -366,8 +356,7 @@ def binomial_ends(rate: float, trials: float, level: float) -> tuple[float, floa
 
 def _mover(before: Floats, after: Floats, pairs: Floats) -> Interval:
     numbers, total = np.arange(len(pairs)), total_of(pairs)
-    ends = [mean_of_ratios([WeightedRatio(side, pairs)], clusters=numbers) for side in (before, after)]
-    one, two = ends
+    one, two = (mean_of_ratios([WeightedRatio(side, pairs)], clusters=numbers) for side in (before, after))
     assert one is not None
     assert two is not None
     p, q = total_of(before) / total, total_of(after) / total
