@@ -6,7 +6,6 @@ another, by flipping the signs of whole clusters (:mod:`vhbench.statistics.multi
 verdicts of these tests.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -19,7 +18,7 @@ from vhbench.compare.scoring import Group
 from vhbench.provenance import Provenance
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics import intervals, multiple_testing, paired
-from vhbench.statistics.all_pairs import claimed, differences
+from vhbench.statistics.all_pairs import compare, rank_ranges
 from vhbench.statistics.clustering import Clustering, Floats
 from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.power import Precision
@@ -126,27 +125,14 @@ def _pooled(group: Group, by_run: Sequence[MeasuredGroup]) -> Iterator[ComparedG
     Differences are tested by t over clusters, and adjusted over all pairs of runs (Holm).
     """
     metric, about = headline_of(group.family), by_run[0].questions.about
-    sums = [one.apart.get(metric.name) for one in by_run]
-    outcomes = [None if own is None else own.outcomes for own in sums]
-    members = [run for run, own in enumerate(outcomes) if own is not None]
-    if 0 not in members or len(members) < 2:
+    sums, clusters = {run: one.apart.get(metric.name) for run, one in enumerate(by_run)}, clusters_of(about)
+    members, overall, _, adjusted, ranks = compare(sums, clusters, sums, higher_is_better=metric.higher_is_better)
+    if (first := sums[0]) is None or 0 not in members or len(members) < 2:
         return
-    first = sums[0]
-    assert first is not None
-    inside = np.flatnonzero(first.about)
-    clusters = clusters_of(about)
-    table = np.stack([np.asarray(outcomes[run])[inside] for run in members])
-    best = np.stack([np.asarray(own.at_best.outcomes)[inside] for run in members if (own := sums[run])])
-    pairs = differences(table, clusters.at(inside), best)
-    tested_pairs, p_values = claimed([pairs], [True] * len(members))
-    significant, p = tested_pairs[0], p_values[0]
-    above = ((pairs.value > 0) == (metric.higher_is_better is not False)) & significant
-    better = [(members[one], members[other]) for one, other in np.argwhere(above).tolist()]
+    (pairs,), (p,) = overall, adjusted
     deltas = list[Difference]()
     for at, run in enumerate(members[1:], start=1):
         tested, ends = not np.isnan(pairs.p[at, 0]), pairs.interval(at, 0)
-        changed = table[at] - table[0]
-        differ = np.abs(np.bincount(clusters.at(inside).numbers, weights=changed)) > 1e-12
         deltas.append(
             Difference(
                 run,
@@ -155,12 +141,12 @@ def _pooled(group: Group, by_run: Sequence[MeasuredGroup]) -> Iterator[ComparedG
                 _UNREAD if pairs.p[at, 0] <= multiple_testing.ALPHA < pairs.claim[at, 0] else "",
                 float(pairs.p[at, 0]) if tested else None,
                 float(p[at, 0]) if tested else None,
-                int(differ.sum()),
+                int(pairs.discordant_clusters[at, 0]),
             )
         )
     scores = [one.scores[metric.name]._replace(note="") for one in by_run]
-    ranks = _ranks(outcomes, better)
-    compared = ComparedScore(metric.name, len(inside), scores, metric.higher_is_better, deltas, ranks)
+    count, ranges = int(first.about.sum()), [ranks.get(run) for run in sums]
+    compared = ComparedScore(metric.name, count, scores, metric.higher_is_better, deltas, ranges)
     yield ComparedGroup(group, len(about), int(clusters.numbers.max()) + 1, [compared], {})
 
 
@@ -273,10 +259,12 @@ class _Family:
             printed = [difference for (base, _), difference in differences.items() if base == 0]
             if better is None or key != metric.name:
                 return ComparedScore(metric.name, len(own.numbers), scores, better, printed)
-            certain = [(pair, (each.value > 0) == better) for pair, each in differences.items() if each.significant]
-            order = [(run, base) if later else (base, run) for (base, run), later in certain]
-            ranks = _ranks([one.apart.get(metric.name) for one in by_run], order)
-            return ComparedScore(metric.name, len(own.numbers), scores, better, printed, ranks)
+            above = np.zeros((len(by_run), len(by_run)), dtype=bool)
+            for (base, run), each in differences.items():
+                above[(run, base) if (each.value > 0) == better else (base, run)] = each.significant
+            ranks = rank_ranges(above, [run for run, one in enumerate(by_run) if metric.name in one.apart])
+            ranges = [ranks.get(run) for run in range(len(by_run))]
+            return ComparedScore(metric.name, len(own.numbers), scores, better, printed, ranges)
 
         metrics = [m for m in by_run[0].metrics if m.listed or any(m.name in one.apart for one in by_run)]
         headlines = [compared(metric, metric.name, clusters) for metric in metrics]
@@ -323,10 +311,3 @@ def _pairs(
         value, before = values[run], values[base]
         if first is not None and other is not None and value is not None and before is not None:
             yield _RunPair(run, other, first, places, value - before)
-
-
-def _ranks(scores: Sequence[object], better: Sequence[tuple[int, int]]) -> list[tuple[int, int] | None]:
-    """Return the rank range of each run with a score from the pairs of which the first run is significantly better."""
-    known = sum(score is not None for score in scores)
-    above, below = Counter(run for _, run in better), Counter(run for run, _ in better)
-    return [None if score is None else (1 + above[run], known - below[run]) for run, score in enumerate(scores)]

@@ -1,6 +1,6 @@
 """Rankings of a board: all entries recomputed and compared pairwise."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from vhbench.leaderboard.reproduction import TIERS
 from vhbench.leaderboard.rescoring import RescoredEntry, recompute
 from vhbench.leaderboard.validating import CheckedEntry, check_all
 from vhbench.schema import VhbenchError
-from vhbench.statistics.all_pairs import AllPairs, claimed, differences
+from vhbench.statistics.all_pairs import AllPairs, compare
 from vhbench.statistics.clustering import Floats
 from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics.registry import headline_of
@@ -122,19 +122,15 @@ def rank_entries(board: Board, sources: Mapping[str, Path], *, workers: int = 0)
         raise VhbenchError(f"{board.folder}: every entry is rejected; the first: {refused[0]}")
     if not checked:
         raise VhbenchError(f"{board.folder}: expected at least one entry; add a run with `vhbench leaderboard add`")
-    models = list(_models(board, checked))
-    numbers = {model.slug: model.number for model in models}
-    questions = [cached_question_index(edition, sources[edition.name]) for edition in board.editions]
-    answers = [_answers(one, checked, numbers) for one in questions]
-    ranked = {model.number for model in models if model.ranked}
+    models = _models(board, checked)
     editions = [
-        EditionStandings(one, scores, responses, *_compared(one, scores, ranked), [*levels(one), *people(board, one)])
-        for one, (scores, responses) in zip(questions, answers, strict=True)
+        _standings(board, cached_question_index(edition, sources[edition.name]), checked, models)
+        for edition in board.editions
     ]
     return Rankings(board, models, editions, dict(_drops(board, editions)), refused)
 
 
-def _models(board: Board, checked: Sequence[CheckedEntry]) -> Iterator[BoardModel]:
+def _models(board: Board, checked: Sequence[CheckedEntry]) -> list[BoardModel]:
     by_model: dict[str, dict[str, BoardEntry]] = {}
     tiers: dict[str, dict[str, str]] = {}
     for one in checked:
@@ -144,21 +140,21 @@ def _models(board: Board, checked: Sequence[CheckedEntry]) -> Iterator[BoardMode
     order = [edition.name for edition in board.editions]
     abouts = {name: entries[min(entries, key=order.index)].about for name, entries in by_model.items()}
     names = sorted(by_model, key=lambda name: (abouts[name].reference != "", name))
-    number = -1
-    for number, name in enumerate(names):
-        yield BoardModel(number, name, abouts[name], by_model[name], tiers[name])
-    for place, guesser in enumerate(GUESSERS, start=number + 1):
-        about = ModelInfo(name=guesser.name, reference=guesser.kind)
-        yield BoardModel(place, _address(guesser), about)
+    guessers = {_address(one): ModelInfo(name=one.name, reference=one.kind) for one in GUESSERS}
+    return [
+        BoardModel(number, name, (abouts | guessers)[name], by_model.get(name, {}), tiers.get(name, {}))
+        for number, name in enumerate((*names, *guessers))
+    ]
 
 
 def _address(guesser: Baseline) -> str:
     return f"reference_{slug(guesser.name)}"  # no model's folder has "_", so whatever it is called it is another
 
 
-def _answers(
-    questions: QuestionIndex, checked: Sequence[CheckedEntry], numbers: Mapping[str, int]
-) -> tuple[dict[int, RescoredEntry], dict[int, Sequence[str]]]:
+def _standings(
+    board: Board, questions: QuestionIndex, checked: Sequence[CheckedEntry], models: Sequence[BoardModel]
+) -> EditionStandings:
+    numbers, family = {model.slug: model.number for model in models}, questions.main
     rescorings, responses = dict[int, RescoredEntry](), dict[int, Sequence[str]]()
     for one in checked:
         if one.place.edition == questions.edition and one.rescoring is not None:
@@ -167,33 +163,15 @@ def _answers(
         number = numbers[_address(guesser)]
         responses[number] = guesser.answers(questions)
         rescorings[number] = recompute(questions, list(map(PackedAnswer, responses[number])))
-    return rescorings, responses
-
-
-def _compared(
-    questions: QuestionIndex, rescorings: Mapping[int, RescoredEntry], is_ranked: Collection[int]
-) -> tuple[Mapping[int, tuple[int, int]], Sequence[int], Sequence[AllPairs], npt.NDArray[np.bool_]]:
-    """Return the ranks, the compared models, their pairwise differences, and which of these are significant."""
-    family = questions.main
-    sums = {number: one.apart[family.family.name] for number, one in sorted(rescorings.items())}
-    scored = {number: one for number, one in sums.items() if one is not None and one.outcomes is not None}
-    if not (members := list(scored)):
-        return {}, members, [], np.zeros((0, 0, 0), dtype=bool)
-    about = np.flatnonzero(scored[members[0]].about)
-    both = scored.values(), [one.at_best for one in scored.values()]
-    table, best = (np.stack([*map(_outcomes, side)]) for side in both)
-    pairs = [differences(table[:, about], family.clusters.at(about), best[:, about])]
-    for part in family.parts:
-        inside = np.isin(part.places, about)
-        places = part.places[inside]
-        pairs.append(differences(table[:, places], part.clusters.at(np.flatnonzero(inside)), best[:, places]))
-    ranked = [number in is_ranked for number in members]
-    significant, _ = claimed(pairs, ranked)
-    higher = headline_of(family.family.name).higher_is_better is not False
-    better = significant[0] & ((pairs[0].value > 0) == higher)
-    models = np.flatnonzero(ranked).tolist()
-    ranks = {members[m]: (1 + int(better[models, m].sum()), len(models) - int(better[m, models].sum())) for m in models}
-    return ranks, members, pairs, significant
+    members, pairs, significant, _, ranks = compare(
+        {number: one.apart[family.family.name] for number, one in sorted(rescorings.items())},
+        family.clusters,
+        {model.number for model in models if model.ranked},
+        higher_is_better=headline_of(family.family.name).higher_is_better,
+        parts=[(part.places, part.clusters) for part in family.parts],
+    )
+    known = [*levels(questions), *people(board, questions)]
+    return EditionStandings(questions, rescorings, responses, ranks, members, pairs, significant, known)
 
 
 def _drops(

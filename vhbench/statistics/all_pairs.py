@@ -5,14 +5,15 @@ runs. Each model's cluster sums are computed once, so the half a million differe
 Where few clusters differ, a pair is passed to that function itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from vhbench.statistics import intervals, multiple_testing
-from vhbench.statistics.clustering import Clustering, Floats
+from vhbench.statistics.clustering import Clustering, Floats, Places
+from vhbench.statistics.sums import Sums
 
 _SAME = 1e-12  # difference of shares that is rounding error
 
@@ -28,6 +29,7 @@ class AllPairs:
         p: p-value of t over clusters; NaN where too few clusters differ to test.
         claim: p-value of the claim that one is better: the larger of ``p`` and that with the missing predictions of the
             lower score right; 1 where these would reverse it.
+        discordant_clusters: number of clusters in which they differ.
     """
 
     value: Floats
@@ -35,11 +37,64 @@ class AllPairs:
     high: Floats
     p: Floats
     claim: Floats
+    discordant_clusters: Places
 
     def interval(self, one: int, other: int) -> tuple[float, float] | None:
         """Return the interval of one model's score minus the other's."""
         ends = float(self.low[one, other]), float(self.high[one, other])
         return None if np.isnan(ends[0]) else ends
+
+
+Compared = tuple[list[int], list[AllPairs], npt.NDArray[np.bool_], Floats, dict[int, tuple[int, int]]]
+
+
+def compare(
+    sums: Mapping[int, Sums | None],
+    clusters: Clustering,
+    ranked: Container[int],
+    *,
+    higher_is_better: bool | None,
+    parts: Iterable[tuple[Places, Clustering]] = (),
+) -> Compared:
+    """Compare every two models in a score, overall and in parts of its questions.
+
+    Args:
+        sums: model → contribution of each question to its score; None without a score.
+        clusters: clusters of the questions.
+        ranked: which of them are models; the others are baselines.
+        higher_is_better: direction of the score; None counts as True.
+        parts: questions of each part, with their clusters.
+
+    Returns:
+        The models with a score; their differences, overall and per part; which of these are significant, and their
+        adjusted p-values, as of :func:`claimed`; and the rank range of each ranked model.
+    """
+    scored = {model: one for model, one in sums.items() if one is not None and one.outcomes is not None}
+    members = list(scored)
+    if not members:
+        return [], [], np.zeros((0, 0, 0), dtype=bool), np.zeros((0, 0, 0)), {}
+    about = np.flatnonzero(scored[members[0]].about)
+    table = np.stack([np.asarray(one.outcomes, dtype=np.float64) for one in scored.values()])
+    best = np.stack([np.asarray(one.at_best.outcomes, dtype=np.float64) for one in scored.values()])
+    pairs = [differences(table[:, about], clusters.at(about), best[:, about])]
+    for places, own in parts:
+        inside = np.isin(places, about)
+        covered = places[inside]
+        pairs.append(differences(table[:, covered], own.at(np.flatnonzero(inside)), best[:, covered]))
+    is_ranked = [model in ranked for model in members]
+    significant, adjusted = claimed(pairs, is_ranked)
+    better = significant[0] & ((pairs[0].value > 0) == (higher_is_better is not False))
+    ranks = rank_ranges(better, np.flatnonzero(is_ranked).tolist())
+    return members, pairs, significant, adjusted, {members[at]: own for at, own in ranks.items()}
+
+
+def rank_ranges(better: npt.NDArray[np.bool_], models: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """Return the rank range of some models, given whether each is significantly better than each other.
+
+    >>> rank_ranges(np.array([[False, False, True], [False] * 3, [False] * 3]), [0, 1, 2])
+    {0: (1, 2), 1: (1, 3), 2: (2, 3)}
+    """
+    return {m: (1 + int(better[models, m].sum()), len(models) - int(better[m, models].sum())) for m in models}
 
 
 def differences(outcomes: Floats, clusters: Clustering, best: Floats | None = None) -> AllPairs:
@@ -58,13 +113,15 @@ def differences(outcomes: Floats, clusters: Clustering, best: Floats | None = No
         means = outcomes.mean(axis=1) if size else np.full(models, np.nan)
     value = means[:, None] - means[None]
     low, high, p = (np.full((models, models), np.nan) for _ in range(3))
+    columns = [np.bincount(numbers, weights=row, minlength=len(occupied))[occupied] for row in outcomes]
+    sums = np.stack(columns).astype(np.float64)
+    differ = np.stack([np.count_nonzero(np.abs(own - sums) > _SAME, axis=1) for own in sums])
     if len(rows) >= 2:
-        columns = [np.bincount(numbers, weights=row, minlength=len(occupied))[occupied] for row in outcomes]
-        sums = np.stack(columns).astype(np.float64)
         tied = _tied(outcomes - means[:, None], clusters) / size**2
         for one in range(models):
-            low[one], high[one], p[one] = _above(one, outcomes, sums, rows, tied[one], clusters)
-    return AllPairs(value, low, high, p, p if best is None else _claim(p, value, outcomes, best, clusters))
+            low[one], high[one], p[one] = _above(one, outcomes, sums, rows, differ[one], tied[one], clusters)
+    claim = p if best is None else _claim(p, value, outcomes, best, clusters)
+    return AllPairs(value, low, high, p, claim, differ)
 
 
 def _claim(p: Floats, value: Floats, outcomes: Floats, best: Floats, clusters: Clustering) -> Floats:
@@ -77,7 +134,9 @@ def _claim(p: Floats, value: Floats, outcomes: Floats, best: Floats, clusters: C
     return p_values
 
 
-def _above(one: int, outcomes: Floats, sums: Floats, rows: Floats, tied: Floats, clusters: Clustering) -> Floats:
+def _above(
+    one: int, outcomes: Floats, sums: Floats, rows: Floats, differ: Places, tied: Floats, clusters: Clustering
+) -> Floats:
     """Return lower and upper end of one model's score minus each other's, and the p-value: shape (3, models)."""
     from scipy.special import stdtr, stdtrit  # imported here, as it loads more slowly than everything else
 
@@ -87,7 +146,6 @@ def _above(one: int, outcomes: Floats, sums: Floats, rows: Floats, tied: Floats,
     pull = (change - average[:, None] * rows) / total / np.sqrt(1 - rows / total)
     squares = pull**2
     spread, fourth = squares.sum(axis=1), (squares**2).sum(axis=1)
-    differ = np.count_nonzero(np.abs(change) > _SAME, axis=1)
     few = (differ < intervals.FEW_DIFFER) | (spread < _SAME**2)
     df = intervals.paired(rows, rows).df  # of the clusters alone, as the rows have no variance
     variance = spread
