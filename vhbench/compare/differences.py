@@ -84,11 +84,7 @@ class RunComparison:
 
 
 def match(runs: Sequence[ScoredRun], *, seed: int = 0) -> RunComparison:
-    """Compare runs on the same questions.
-
-    Args:
-        runs: two or more runs; the first is the reference.
-        seed: random seed of the sign flips.
+    """Compare two or more runs on the same questions; the first is the reference.
 
     Raises:
         VhbenchError: if there are fewer than two runs, they share no group of questions, questions of the same id
@@ -120,10 +116,7 @@ def match(runs: Sequence[ScoredRun], *, seed: int = 0) -> RunComparison:
 
 
 def _pooled(group: Group, by_run: Sequence[MeasuredGroup]) -> Iterator[ComparedGroup]:
-    """Yield the comparison of all questions of a benchmark in its headline metric, as a leaderboard makes it.
-
-    Differences are tested by t over clusters, and adjusted over all pairs of runs (Holm).
-    """
+    """Yield the comparison of all questions of a benchmark in its headline metric, as on a leaderboard (t, Holm)."""
     metric, about = headline_of(group.family), by_run[0].questions.about
     sums, clusters = {run: one.apart.get(metric.name) for run, one in enumerate(by_run)}, clusters_of(about)
     members, overall, _, adjusted, ranks = compare(sums, clusters, sums, higher_is_better=metric.higher_is_better)

@@ -22,7 +22,7 @@ from vhbench.statistics.power import Precision
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics.registry import headline_of
 
-ALIKE = 0.2  # assumed share of an image in the difficulty of its questions, without a pilot
+ALIKE = 0.2  # assumed share of an image in how difficult its questions are, without a pilot
 _SIMULATED = 2_000  # number of clusters from which one simulated pilot is enough
 
 
@@ -86,11 +86,7 @@ def _from_pilot(
 def _from_split(
     split: Path, detect: float, *, accuracy: float, tasks: Collection[str] = (), seed: int = 0
 ) -> list[TaskPlan]:
-    """Plan from the questions of a split, with simulated answers.
-
-    Both models are right at one rate and err independently of each other; an image has a share of :data:`ALIKE` in how
-    difficult its questions are.
-    """
+    """Plan from the questions of a split, with simulated answers of two models that err independently."""
     plans = list[TaskPlan]()
     names = _members(tasks)
     for task, rows in _tasks(split).items():

@@ -65,13 +65,7 @@ class ScoredRun:
 
 
 def read_run(name: str, path: Path, questions: Path | None = None, *, cells: bool = True) -> ScoredRun:
-    """Read and score the responses of a run.
-
-    Args:
-        name: name of the run.
-        path: a folder written by lmms-eval, or a file of responses in any format.
-        questions: evaluated split, if the responses do not name it.
-        cells: whether to score subsets too.
+    """Read and score the responses of a run (:class:`vhbench.runs.Responses`), by default with subsets.
 
     Raises:
         VhbenchError: if the run cannot be read, or a response cannot be scored.

@@ -1,6 +1,5 @@
 """A comparison of runs as tables and sentences, the same for the terminal, Markdown, LaTeX and JSON."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -9,7 +8,7 @@ from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference
 from vhbench.files import json_bytes
 from vhbench.statistics.multiple_testing import ALPHA, TOO_FEW
 from vhbench.statistics.sums import Score
-from vhbench.statistics.wording import aligned, interval, number, p_value, signed
+from vhbench.statistics.wording import LATEX, aligned, interval, number, p_value, rank_range, signed
 from vhbench.terminal import in_a_line
 
 HEADER = ("metric", "run", "score [95 % CI]", "Δ vs. {first} [95 % CI]", "p", "adj. p", "verdict", "rank")
@@ -95,40 +94,28 @@ def _verdict(score: ComparedScore, difference: Difference) -> str:
 
 def summary(runs: RunComparison) -> Iterator[str]:
     """Yield for each run its verdicts, counted over headline metrics and subsets, and its largest differences."""
+    heads = [(f"{score.name} of {group.group.title}", score) for group in runs.groups for score in group.headlines]
+    subsets = [score for group in runs.groups for score in group.cells.values()]
+    scores = [*(score for _, score in heads), *subsets]
     order = (*VERDICTS[1:-1], _NULL, VERDICTS[-1])
     for run, name in enumerate(runs.names[1:], start=1):
         yield f"{name} vs. {runs.names[0]}"
-        largest: list[tuple[float, str]] = []
-        for kind, scores in (
-            ("all questions", [(g.group.title, score) for g in runs.groups for score in g.headlines]),
-            ("subsets", [(g.group.title, score) for g in runs.groups for score in g.cells.values()]),
-        ):
-            pairs = [
-                (title, score, difference)
-                for title, score in scores
-                for difference in score.differences
-                if difference.run == run
-            ]
-            if pairs:
-                counts = Counter(verdict_of(score, difference).partition(" (")[0] for _, score, difference in pairs)
-                words = ", ".join(f"{counts[each]:,} {each}" for each in order if counts[each])
-                yield f"  {kind}: {len(pairs):,} difference{'s' if len(pairs) > 1 else ''}: {words}"
-            elif scores and kind != "subsets":
+        for kind, some in (("all questions", scores[: len(heads)]), ("subsets", subsets)):
+            verdicts = [verdict_of(score, one).partition(" (")[0] for score in some for one in _of(run, score)]
+            if verdicts:
+                words = ", ".join(f"{verdicts.count(each):,} {each}" for each in order if each in verdicts)
+                yield f"  {kind}: {len(verdicts):,} difference{'s' if len(verdicts) > 1 else ''}: {words}"
+            elif some and kind != "subsets":
                 yield "  no difference: scores of a run are withheld or undefined"
-            if kind != "subsets":
-                largest = [
-                    (-abs(difference.value), f"{score.name} of {title} ({signed(difference.value)})")
-                    for title, score, difference in pairs
-                    if difference.significant
-                ]
+        largest = sorted(
+            (-abs(one.value), f"{title} ({signed(one.value)})")
+            for title, score in heads
+            for one in _of(run, score)
+            if one.significant
+        )
         if largest:
-            yield f"  largest significant: {'; '.join(text for _, text in sorted(largest)[:_EXAMPLES])}"
-    verdicts = [
-        _verdict(s, difference)
-        for g in runs.groups
-        for s in (*g.headlines, *g.cells.values())
-        for difference in s.differences
-    ]
+            yield f"  largest significant: {'; '.join(text for _, text in largest[:_EXAMPLES])}"
+    verdicts = [_verdict(score, difference) for score in scores for difference in score.differences]
     if any(words.startswith(f"{_NULL} (detects") for words in verdicts):
         yield "detects: smallest difference that these questions detect with 80 % power (vhbench plan)"
     if any(words.startswith("n/a") for words in verdicts):
@@ -136,10 +123,12 @@ def summary(runs: RunComparison) -> Iterator[str]:
     tasks = [score for group in runs.groups if group.group.task for score in group.headlines if score.ranks]
     if any(difference.p_family is not None for score in tasks for difference in score.differences):
         yield _TASKS
-    if any(
-        difference.bounds for g in runs.groups for s in (*g.headlines, *g.cells.values()) for difference in s.scores
-    ):
+    if any(own.bounds for score in scores for own in score.scores):
         yield "in parentheses: the score with all missing predictions incorrect, and with all correct"
+
+
+def _of(run: int, score: ComparedScore) -> list[Difference]:
+    return [one for one in score.differences if one.run == run]
 
 
 def wide(runs: RunComparison) -> Iterator[str]:
@@ -252,7 +241,6 @@ def markdown(runs: RunComparison) -> str:
 
 def latex(runs: RunComparison) -> str:
     """Return the headline metrics as a LaTeX table (package booktabs), with notes and provenance as comments."""
-    width = len(HEADER)
     comments = [f"% {' '.join(line.split())}" for line in (*runs.notes, *origins(runs))]
 
     def row(columns: Sequence[str]) -> str:
@@ -260,7 +248,7 @@ def latex(runs: RunComparison) -> str:
 
     rows = [*comments, r"\begin{tabular}{llrrrrll}", r"\toprule", row(header(runs)), r"\midrule"]
     for title, own in _by_title(headlines(runs)).items():
-        rows += [rf"\multicolumn{{{width}}}{{l}}{{\emph{{{title.translate(_LATEX)}}}}} \\"]
+        rows += [rf"\multicolumn{{{len(HEADER)}}}{{l}}{{\emph{{{title.translate(_LATEX)}}}}} \\"]
         rows += map(row, own)
         rows += [r"\midrule"]
     return "\n".join([*rows[:-1], r"\bottomrule", r"\end{tabular}"]) + "\n"
@@ -283,7 +271,7 @@ def _lines(runs: RunComparison, score: ComparedScore, title: str, named: str) ->
             "" if difference is None else _estimate(signed(difference.value), difference.interval),
             *(("", "") if difference is None else (p_value(difference.p), p_value(difference.p_family))),
             "" if difference is None else _verdict(score, difference),
-            "" if rank is None else f"{rank[0]}" if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}",
+            "" if rank is None else rank_range(*rank),
         )
         yield title, row
 
@@ -310,19 +298,7 @@ def _by_title(lines: Lines) -> Mapping[str, list[tuple[str, ...]]]:
 _MARKDOWN = str.maketrans(
     {mark: f"\\{mark}" for mark in "\\`*_|[]#"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;", "\n": " "}
 )
-_LATEX = str.maketrans(
-    {mark: f"\\{mark}" for mark in "&%$#_{}"}
-    | {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": "$<$",
-        ">": "$>$",
-        "[": "{[}",  # at the beginning of a row it would be an option of the row before
-        "]": "{]}",
-        "\N{MINUS SIGN}": "$-$",
-        "Δ": r"$\Delta$",
-        "–": "--",
-        "\n": " ",
-    }
-)
+_LATEX = str.maketrans({  # "[" at the beginning of a row would be an option of the row before
+    **LATEX, "<": "$<$", ">": "$>$", "[": "{[}", "]": "{]}", "\N{MINUS SIGN}": "$-$", "Δ": r"$\Delta$", "–": "--",
+    "\n": " ",
+})  # fmt: skip

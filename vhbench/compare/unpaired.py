@@ -41,10 +41,7 @@ _NORMAL = 1.959964  # critical value of a single claim
 
 
 def match(runs: Sequence[ScoredRun]) -> RunComparison:
-    """Compare runs on different questions.
-
-    Args:
-        runs: two or more runs; the first is the reference.
+    """Compare two or more runs on different questions; the first is the reference.
 
     Raises:
         VhbenchError: if there are fewer than two runs, or they have no kind of question in common.

@@ -14,6 +14,7 @@ from vhbench.files import json_bytes
 from vhbench.leaderboard import site_views
 from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Rankings
 from vhbench.statistics.sums import Score
+from vhbench.statistics.wording import LATEX, rank_range
 
 NAMES = (
     ("scores.csv.gz", "CSV"),
@@ -28,10 +29,6 @@ COLUMNS: tuple[str, ...] = (
     "high", "lower_bound", "upper_bound", "first_rank", "last_rank", "task", "verified",
 )  # fmt: skip
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-}  # fmt: skip
 
 
 def files(standings: Rankings) -> Mapping[str, bytes]:
@@ -113,8 +110,7 @@ def _cell(one: EditionStandings, model: BoardModel) -> str:
     if score.value is None:
         return "-- & --"
     ends = "" if score.interval is None else rf" {{\scriptsize [{score.interval[0]:.1f}, {score.interval[1]:.1f}]}}"
-    first, last = one.ranks[model.number]
-    return f"{score.value:.1f}{ends} & {first if first == last else f'{first}--{last}'}"
+    return f"{score.value:.1f}{ends} & {rank_range(*one.ranks[model.number], dash='--')}"
 
 
 def escape(text: str) -> str:
@@ -123,4 +119,4 @@ def escape(text: str) -> str:
     >>> print(escape("A_1 & 50%"))
     A\_1 \& 50\%
     """
-    return "".join(_LATEX.get(sign, sign) for sign in text)
+    return text.translate(str.maketrans(LATEX))

@@ -21,6 +21,7 @@ from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Rankings
 from vhbench.schema import VhbenchError
 from vhbench.splits import answer_keys
 from vhbench.statistics.sums import Score
+from vhbench.statistics.wording import rank_range
 from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import board_metrics, headline_of
 
@@ -112,9 +113,8 @@ def table(standings: Rankings, model: BoardModel) -> str:
         title = f"{site_views.title_of(one.edition)} {one.edition.version}"
         for _, metric, score in _scores(one, model):
             ends = "" if score.interval is None else f"{score.interval[0]:.1f}–{score.interval[1]:.1f}"
-            first, last = one.ranks.get(model.number, (0, 0))
-            ranks = f"{first}" if first == last else f"{first}–{last}"
-            rank = f"{ranks} of {len(one.ranks)}" if score is one.headline(model.number) and first else ""
+            ranks = one.ranks.get(model.number) if score is one.headline(model.number) else None
+            rank = f"{rank_range(*ranks)} of {len(one.ranks)}" if ranks else ""
             lines.append(f"| {title} | {metric.label} | {score.value:.1f} | {ends} | {rank} |")
     hashes = ", ".join(f"{one.edition.name} `{one.edition.content_hash[:12]}`" for one in _entered(standings, model))
     note = f"Recomputed from the responses by vhbench {vhbench.__version__} ({model.tier}): {hashes}."

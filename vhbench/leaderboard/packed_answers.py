@@ -80,13 +80,9 @@ class _Packed(Sequence[PackedAnswer]):
 def unpack(path: Path, count: int) -> Sequence[PackedAnswer]:
     """Return the responses of a file.
 
-    Args:
-        path: the file.
-        count: expected number of responses.
-
     Raises:
-        VhbenchError: if it is damaged, has other columns, another number of responses or a missing one, or unpacks to
-            more text than allowed.
+        VhbenchError: if it is damaged, has other columns, not ``count`` responses or a missing one, or unpacks to more
+            text than allowed.
     """
     data = pa.BufferReader(read_bytes(path, LARGEST_TEXT))
     with readable(path):

@@ -83,11 +83,7 @@ def fresh_questions(public: tuple[QuestionIndex, Places], fresh: tuple[QuestionI
     """Return the compared questions of two editions; None if too few are new and of a shared kind.
 
     Each kind has the weight n m / (n + m) (Cochran 1954), so that a kind with few questions in one edition does not
-    dominate.
-
-    Args:
-        public: public edition, and the indices of its scored questions in their family.
-        fresh: the same for the fresh edition.
+    dominate. Either edition comes with the indices of its scored questions in their family.
     """
     public_keys = {_asks(row) for row in public[0].rows}
     new = [place for place in fresh[1].tolist() if _asks(_row(fresh[0], place)) not in public_keys]

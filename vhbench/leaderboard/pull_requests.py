@@ -33,11 +33,7 @@ class PullRequest:
         return {name: kinds[name].pop() if len(kinds[name]) == 1 else "changed" for name in sorted(kinds)}
 
     def faults(self, submitter: str = "") -> Iterator[str]:
-        """Yield the changes that a submitter may not make, one line each.
-
-        Args:
-            submitter: account of the submitter; "" if unknown.
-        """
+        """Yield the changes that a submitter ("" if unknown) may not make, one line each."""
         models = dict.fromkeys(PurePosixPath(path).parts[1] for path in self.changes if _is_entry(path))
         yield from (f"{quote_value(path)}: is outside of the submitter's own folder" for path in sorted(self.changes)
                     if not _is_entry(path))  # fmt: skip

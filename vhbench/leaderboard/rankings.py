@@ -91,12 +91,7 @@ class Rankings:
         return next(one for one in self.editions if one.edition.name == name)
 
     def fall(self, model: "BoardModel", name: str = "") -> tuple[str, PublicFreshGap] | None:
-        """Return the fresh edition on which a model's score falls significantly, and its gap; None without one.
-
-        Args:
-            model: the model.
-            name: public edition; "" for any.
-        """
+        """Return the fresh edition on which a model falls significantly from a public one ("": any), and its gap."""
         for (public, fresh), gaps in self.drops.items():
             gap = gaps.get(model.number)
             if name in ("", public) and gap is not None and gap.significant and gap.value > 0:

@@ -88,14 +88,7 @@ def _drawn(place: StoredEntry, questions: QuestionIndex, repeats: int, seed: int
 def ask(
     questions: QuestionIndex, places: Sequence[int], entry: BoardEntry, model: str, model_args: str
 ) -> list[list[str]]:
-    """Return the responses of two new runs of a model to a sample, through lmms-eval.
-
-    Args:
-        questions: questions of the edition, from a split.
-        places: indices of the sample.
-        entry: the entry, whose tasks and generation settings are used.
-        model: as ``lmms-eval --model``.
-        model_args: as ``--model_args``.
+    """Return the responses of two new runs of a model to a sample, in the tasks and with the settings of its entry.
 
     Raises:
         VhbenchError: if lmms-eval fails, or a response is missing.

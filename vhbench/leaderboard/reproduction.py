@@ -103,13 +103,7 @@ def judge(entry: Answered, first: Answered, second: Answered, *, digest: str = "
 
 
 def tier_of(place: StoredEntry, entry: BoardEntry, *, complete: bool) -> str:
-    """Return the tier of an entry.
-
-    Args:
-        place: its location.
-        entry: its content.
-        complete: whether its provenance is complete.
-    """
+    """Return the tier of an entry, given whether its provenance is complete."""
     verdict = read_verdict(place)
     if verdict is not None and verdict.entry == entry.digest and verdict.verdict in (REPRODUCED, REJECTED):
         return verdict.verdict

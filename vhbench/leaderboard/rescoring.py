@@ -58,13 +58,7 @@ class RescoredEntry:
 
 
 def recompute(questions: QuestionIndex, responses: Sequence[PackedAnswer], repeats: int = 1) -> RescoredEntry:
-    """Score the responses of one model on an edition.
-
-    Args:
-        questions: questions of the edition.
-        responses: responses in the order of the questions, all first repetitions before all second ones.
-        repeats: number of responses per question.
-    """
+    """Score responses in the order of an edition's questions, all first repetitions before all second ones."""
     count = len(questions.rows)
     starts = range(0, repeats * count, count)
     records = [[parsed(questions, index, responses[start + index]) for index in range(count)] for start in starts]

@@ -42,11 +42,7 @@ def script(function: str, *values: object) -> bytes:
 
 
 def tenths(value: float, *, exact: bool = False) -> float | None:
-    """Return a share as tenths of a point; None for NaN.
-
-    Args:
-        value: from -1 to 1.
-        exact: keep more digits where it would round to 0, as the end of a significant difference does not.
+    """Return a share as tenths of a point, None for NaN; an exact one, of a significant difference, never as 0.
 
     >>> tenths(0.0123), tenths(0.00004), tenths(0.00004, exact=True)
     (12, 0, 0.04)

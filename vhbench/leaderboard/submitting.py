@@ -90,13 +90,7 @@ class RunAnswers:
 
 
 def read_run_for(board: Board, run: Path, editions: Mapping[str, QuestionIndex], only: str = "") -> list[RunAnswers]:
-    """Return the responses of a run, by edition of a board.
-
-    Args:
-        board: the board.
-        run: lmms-eval's output, or a file of responses in any format.
-        editions: questions of each edition, by its name.
-        only: name of the edition; "" to infer it.
+    """Return the responses of a run or file to each edition of a board, or only to that of a name.
 
     Raises:
         VhbenchError: if the run cannot be read, or has no responses to the board's editions.

@@ -85,15 +85,7 @@ class CheckedEntry:
 
 
 def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool, claims: bool = True) -> CheckedEntry:
-    """Rescore an entry and check its claims and the rules.
-
-    Args:
-        place: location of the entry.
-        source: source of its edition's questions.
-        rules: rules of the board.
-        keep: whether to return its responses.
-        claims: whether to check its claimed scores.
-    """
+    """Rescore an entry and check it, with its claimed scores (``claims``); ``keep``: return its responses."""
     questions = cached_question_index(place.edition, source)
     try:
         return _examine(place, questions, rules, keep, claims)
@@ -209,10 +201,7 @@ def check_apart(
 
 
 def _seconds(place: StoredEntry, source: Path, rules: Rules, keep: bool, claims: bool = True) -> float:
-    """Return the processor time for an entry, apart from that of reading its edition, which is done here.
-
-    Long honest responses take longer, and more bytes than a bomb.
-    """
+    """Return the processor time for an entry, apart from that of reading its edition, which is done here."""
     questions = cached_question_index(place.edition, source)
     _of_baselines(questions)
     size = (place.folder / ANSWERS).stat().st_size if path_exists(place.folder / ANSWERS) else 0
@@ -221,10 +210,7 @@ def _seconds(place: StoredEntry, source: Path, rules: Rules, keep: bool, claims:
 
 
 def _together(checked: Sequence[CheckedEntry], new: Collection[str]) -> Iterator[CheckedEntry]:
-    """Yield the entries, with conflicts with the first valid entry of their model, and with the first of their name.
-
-    New ones come after all others.
-    """
+    """Yield the entries, with conflicts with the first valid one of their model or name; new ones come last."""
     first: dict[str, tuple[BoardEntry, str]] = {}
     by_look: dict[str, str] = {}
     for one in sorted(checked, key=lambda one: one.place.title in new):

@@ -60,11 +60,7 @@ def sample_files(path: Path) -> list[Path]:
 
 
 def tasks_without_samples(path: Path) -> list[Provenance]:
-    """Return the provenance of tasks in lmms-eval's results without samples.
-
-    Args:
-        path: as in :func:`sample_files`; for a single samples file, nothing is returned.
-    """
+    """Return the provenance of tasks in lmms-eval's results without samples; none for a single samples file."""
     if path.is_file() and not path.name.endswith(_RESULTS):
         return []
     files = sample_files(path)

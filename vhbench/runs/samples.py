@@ -29,11 +29,9 @@ def is_sample(row: Mapping[str, Any]) -> bool:
 
 
 def payload(row: Mapping[str, Any], *, logged: bool = False) -> Mapping[str, Any] | None:
-    """Return the record in a sample of a vhbench task, which is the input of its first metric.
+    """Return the record in a sample of a vhbench task, the input of its first metric; None for any other row.
 
-    Args:
-        row: a sample, or any row.
-        logged: whether the row is known to be a vhbench sample, so that a record without prediction is accepted.
+    Of ``logged`` samples of vhbench, a record without prediction is accepted.
     """
     if dict not in set(map(type, row.values())):
         return None

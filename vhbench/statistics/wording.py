@@ -6,6 +6,21 @@ from typing import Any
 from vhbench.statistics.multiple_testing import not_testable
 from vhbench.terminal import in_a_line
 
+LATEX = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}  # special characters → their LaTeX
+
+
+def rank_range(first: int, last: int, dash: str = "–") -> str:
+    """Return a range of ranks.
+
+    >>> rank_range(1, 3), rank_range(2, 2)
+    ('1–3', '2')
+    """
+    return f"{first}" if first == last else f"{first}{dash}{last}"
+
 
 def number(value: float, digits: int = 1) -> str:
     """Return a number with a real minus sign, and no minus zero.
