@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import yaml
@@ -26,6 +26,7 @@ ENTRIES = "entries"
 MOST_YAML = 1 << 17  # maximum size of a YAML file of a board, in bytes: to read it takes up to 1.5 seconds
 
 _Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+T = TypeVar("T")
 _LINE = re.compile(r"[^\n\r\t]*")
 
 
@@ -117,15 +118,7 @@ def read_board(folder: Path, text: bytes | None = None) -> Board:
     path = Path(folder) / FILE
     if text is None and not path_exists(path):
         raise VhbenchError(f"{folder}: expected a board with {FILE}; create one with `vhbench leaderboard init`")
-    data = read_yaml(path, text)
-    file_format = data.pop("format", None)
-    if file_format != FORMAT:
-        raise VhbenchError(f"{path}: expected format {FORMAT!r}, got {quote_value(file_format)}")
-    expected = [name.name for name in fields(Board) if name.name != "folder"]
-    if odd := sorted(map(str, data.keys() - set(expected))):
-        raise VhbenchError(f"{path}: expected fields {', '.join(expected)}; got {quote_value(odd[0])}")
-    content: Board = convert(data, Board, str(path))
-    board = replace(content, folder=Path(folder))
+    board = replace(read_fields(path, Board, FORMAT, text), folder=Path(folder))
     try:
         _check(board)
     except VhbenchError as error:
@@ -285,6 +278,18 @@ def read_yaml(path: Path, text: bytes | None = None) -> dict[str, Any]:
     if not isinstance(mapping, dict):
         raise VhbenchError(f"{path}: expected a mapping, got {quote_value(mapping)}")
     return mapping
+
+
+def read_fields(path: Path, kind: type[T], file_format: str, text: bytes | None = None) -> T:
+    """Read a YAML file of a format, or its given content, into a dataclass; its folder is none of the fields."""
+    data = read_yaml(path, text)
+    if (found := data.pop("format", None)) != file_format:
+        raise VhbenchError(f"{path}: expected format {file_format!r}, got {quote_value(found)}")
+    expected = [f.name for f in fields(kind) if f.name != "folder"]  # type: ignore[arg-type]
+    if odd := sorted(map(str, data.keys() - set(expected))):
+        raise VhbenchError(f"{path}: expected fields {', '.join(expected)}; got {quote_value(odd[0])}")
+    content: T = convert(data, kind, str(path))
+    return content
 
 
 def yaml_bytes(data: Mapping[str, Any]) -> bytes:

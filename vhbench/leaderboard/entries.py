@@ -14,9 +14,9 @@ from msgspec import Meta
 
 from vhbench.benchmarks import of_task
 from vhbench.benchmarks import task as task_named
-from vhbench.files import convert, json_bytes, quote_value, write_atomic
+from vhbench.files import json_bytes, quote_value, write_atomic
 from vhbench.leaderboard.baselines import REFERENCES
-from vhbench.leaderboard.boards import ENTRIES, Board, Edition, read_yaml, web_address, yaml_bytes
+from vhbench.leaderboard.boards import ENTRIES, Board, Edition, read_fields, web_address, yaml_bytes
 from vhbench.leaderboard.names import check_name, check_text, names_reference
 from vhbench.provenance import Provenance
 from vhbench.schema import VhbenchError
@@ -135,13 +135,7 @@ class StoredEntry:
             VhbenchError: if it cannot be read, or belongs elsewhere.
         """
         path = self.folder / FILE
-        data = read_yaml(path)
-        if (file_format := data.pop("format", None)) != FORMAT:
-            raise VhbenchError(f"{path}: expected format {FORMAT!r}, got {quote_value(file_format)}")
-        expected = [f.name for f in fields(BoardEntry)]
-        if odd := sorted(map(str, data.keys() - set(expected))):
-            raise VhbenchError(f"{path}: expected fields {', '.join(expected)}; got {quote_value(odd[0])}")
-        entry: BoardEntry = convert(data, BoardEntry, str(path))
+        entry = read_fields(path, BoardEntry, FORMAT)
         try:
             entry.check()
             self._check_place(entry)

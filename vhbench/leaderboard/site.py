@@ -13,8 +13,9 @@ from vhbench.files import json_bytes, naming
 from vhbench.leaderboard import boards, downloads, site_data, site_views, snapshots
 from vhbench.leaderboard.rankings import BoardModel, Rankings
 from vhbench.leaderboard.refreshing import read_changes
-from vhbench.leaderboard.site_views import EditionView, RowView, ScoreView
+from vhbench.leaderboard.site_views import EditionView, RowView
 from vhbench.schema import VhbenchError
+from vhbench.statistics.sums import Score
 from vhbench.tasks.metrics.registry import metrics_of
 from vhbench.terminal import escaped
 
@@ -149,7 +150,7 @@ def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str,
 
 def _overview(standings: Rankings, views: list[EditionView]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the rows of the first page: models by rank in the first edition, then baselines by name."""
-    none = ScoreView(None, 0, 0)
+    none = RowView(None, "", "", Score(None))
     by_name: dict[str, dict[str, RowView]] = {}
     for view in views:
         for row in view.rows:
@@ -158,13 +159,13 @@ def _overview(standings: Rankings, views: list[EditionView]) -> tuple[list[dict[
     rows = list[dict[str, Any]]()
     for edition_rows in by_name.values():
         first = next(iter(edition_rows.values()))
-        scores = [edition_rows[view.name].score if view.name in edition_rows else none for view in views]
         marks = {}
         if first.model:
             marks["tier"] = site_views.tier_in_words(standings, first.model)
             marks["fall"] = site_views.fall_in_words(standings, first.model)
-        rows.append({"name": first.name, "kind": first.kind, "model": first.model, "scores": scores, **marks})
-    rows.sort(key=lambda row: [(s.value is None, -(s.value or 0)) for s in row["scores"]])
+        own = [edition_rows.get(view.name, none) for view in views]
+        rows.append({"name": first.name, "kind": first.kind, "model": first.model, "by_view": own, **marks})
+    rows.sort(key=lambda row: [(one.score.value is None, -(one.score.value or 0)) for one in row["by_view"]])
     return [row for row in rows if not row["kind"]], [row for row in rows if row["kind"]]
 
 
@@ -187,9 +188,7 @@ def _section(standings: Rankings, model: BoardModel, view: EditionView) -> dict[
         "bars": site_views.bars(standings, one, model),
         "curve": site_views.curve(one, model),
         "captions": [
-            (metric.label, ScoreView.of(captions[metric.name]))
-            for metric in metrics_of("caption")
-            if metric.brief and captions
+            (metric.label, captions[metric.name]) for metric in metrics_of("caption") if metric.brief and captions
         ],
         "told": one.rescorings[model.number].failures,
         # Only the reason why there is no score, without the text of the response.

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,29 +14,12 @@ from vhbench.leaderboard.boards import Edition
 from vhbench.leaderboard.question_index import QuestionIndex, QuestionPart, in_order
 from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Rankings
 from vhbench.leaderboard.reproduction import REJECTED, REPRODUCED
+from vhbench.leaderboard.rescoring import RescoredEntry
 from vhbench.statistics.sums import Score
 from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import headline_of, metrics_of
 
 STEPS = 4  # colour steps on either side of the blind baseline
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreView:
-    """A number in a table."""
-
-    value: float | None  # None if there is none
-    low: float  # lower end of its interval, or the value
-    high: float  # upper end
-    ranks: tuple[int, int] | None = None  # rank range; None for a baseline
-    # the score with every missing prediction wrong, and right; None without missing ones
-    bounds: tuple[float, float] | None = None
-
-    @classmethod
-    def of(cls, score: Score, ranks: tuple[int, int] | None = None) -> "ScoreView":
-        """Show a score."""
-        low, high = score.interval or (score.value or 0.0, score.value or 0.0)
-        return cls(score.value, low, high, ranks, score.bounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +29,8 @@ class RowView:
     model: BoardModel | None  # None for a baseline of which only the score is known
     name: str
     kind: str  # kind of baseline; "" for a model
-    score: ScoreView
+    score: Score
+    ranks: tuple[int, int] | None = None  # rank range; None for a baseline
     extra: Sequence[float | None] = ()  # further scores, in the order of `EditionView.extra`
     unread: float | None = None  # percentage of responses without a prediction
     tier: str = ""  # how far a model's entry is verified, in words; "" for a baseline
@@ -83,7 +67,7 @@ class EditionView:
     @property
     def ranked(self) -> int:
         """Number of models with a rank."""
-        return sum(row.score.ranks is not None for row in self.models)
+        return sum(row.ranks is not None for row in self.models)
 
     @property
     def references(self) -> list[RowView]:
@@ -106,17 +90,15 @@ def _edition(standings: Rankings, one: EditionStandings, several: bool) -> Editi
     title = title_of(one.edition)
     heading = f"{title} {one.edition.version}" if several else title
     metrics = [(name, m) for name in one.questions.families for m in metrics_of(name) if m.brief]
-    first = next(iter({part.columns for part in family.parts}), ()) if not family.parts else family.parts[0].columns
+    first = family.parts[0].columns if family.parts else ()
     leading = [place for place, part in enumerate(family.parts) if part.columns == first]
     rows = [_row(standings, number, one, metrics, leading) for number in sorted(one.rescorings)]
     headline = headline_of(family.family.name)
     sign = 1 if headline.higher_is_better is False else -1
     rows.sort(key=lambda row: (bool(row.kind), row.score.value is None, sign * (row.score.value or 0.0)))
-    rows += [
-        RowView(None, level.name, level.kind, ScoreView(level.value, level.value, level.value)) for level in one.levels
-    ]
+    rows += [RowView(None, level.name, level.kind, Score(level.value)) for level in one.levels]
     base = baseline(standings, one)
-    ends = [base] + [end for row in rows if not row.kind for end in (row.score.low, row.score.high)]
+    ends = [base] + [end for row in rows if not row.kind for end in row.score.interval or (row.score.value or 0.0,)]
     axis = (10 * floor(min(ends) / 10), max(10 * ceil(max(ends) / 10), 10 * floor(min(ends) / 10) + 10))
     extra = [metric.label for _, metric in metrics] + [words(family.parts[i])[1] for i in leading]
     parts = [words(part) for part in family.parts]
@@ -142,10 +124,10 @@ def _row(
     extra = [rescoring.scores[family][metric.name].value for family, metric in metrics]
     extra += [rescoring.parts[main.family.name][place].value for place in leading]
     unread = sum(share for why, share in rescoring.failures.items() if why != "cut_off")
-    view, tokens = ScoreView.of(score, one.ranks.get(model.number)), rescoring.tokens.get(main.family.name, {})
+    ranks, tokens = one.ranks.get(model.number), rescoring.tokens.get(main.family.name, {})
     tier = tier_in_words(standings, model, one.edition.name) if model.ranked else ""
     fall = fall_in_words(standings, model, one.edition.name)
-    return RowView(model, model.about.name, model.about.reference, view, extra, unread, tier, fall, tokens)
+    return RowView(model, model.about.name, model.about.reference, score, ranks, extra, unread, tier, fall, tokens)
 
 
 def tier_in_words(standings: Rankings, model: BoardModel, name: str = "") -> str:
@@ -185,22 +167,24 @@ def value_in_words(column: str, value: str) -> str:
 
 def baseline(standings: Rankings, one: EditionStandings, part: int | None = None) -> float:
     """Return the score of the blind baseline in percent: the most frequent answer to each type, or chance if higher."""
-    family = one.questions.main
-    blind = next(m for m in standings.models if m.about.name == BLIND and not m.entries)
-    rescoring = one.rescorings[blind.number]
-    score = one.headline(blind.number) if part is None else rescoring.parts[family.family.name][part]
+    family, rescoring = one.questions.main, _blind(standings, one)
+    scores, parts = rescoring.scores[family.family.name], rescoring.parts[family.family.name]
+    score = scores[family.headline] if part is None else parts[part]
     places = family.places if part is None else family.places[family.parts[part].places]
     return max(score.value or 0.0, 100 * chance(one.questions, places) if family.family.name != "caption" else 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class BarView:
+def _blind(standings: Rankings, one: EditionStandings) -> RescoredEntry:
+    return one.rescorings[next(m.number for m in standings.models if m.about.name == BLIND and not m.entries)]
+
+
+class BarView(NamedTuple):
     """A subset of an edition on the page of a model."""
 
     group: str
     name: str
-    score: ScoreView
-    count: int
+    score: Score
+    questions: int
     baseline: float
 
 
@@ -208,29 +192,27 @@ def bars(standings: Rankings, one: EditionStandings, model: BoardModel) -> list[
     """Return the subsets of an edition for a model."""
     family, rescoring = one.questions.main, one.rescorings[model.number]
     return [
-        BarView(*words(part), ScoreView.of(score), len(part.places), baseline(standings, one, place))
+        BarView(*words(part), score, len(part.places), baseline(standings, one, place))
         for place, (part, score) in enumerate(zip(family.parts, rescoring.parts[family.family.name], strict=True))
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class CellView:
+class CellView(NamedTuple):
     """A cell of a heat map: accuracy and blind baseline in percent, and its colour step."""
 
     value: int
     blind: int
-    count: int
+    questions: int
     step: int
     cell: str
 
 
-@dataclass(frozen=True, slots=True)
-class MapView:
+class MapView(NamedTuple):
     """A heat map of an edition for a model, with one column of its questions as rows and another as columns."""
 
     columns: Sequence[str]
+    # group → (row, its description, its cells)
     groups: Sequence[tuple[str, Sequence[tuple[str, str, Sequence[CellView | None]]]]]
-    """Group → (row, its description, its cells)."""
 
 
 def heat_map(standings: Rankings, one: EditionStandings, model: BoardModel) -> MapView | None:
@@ -238,9 +220,7 @@ def heat_map(standings: Rankings, one: EditionStandings, model: BoardModel) -> M
     if not (axes := BENCHMARKS[one.edition.benchmark].map):
         return None
     questions, right = one.questions, one.rescorings[model.number].right
-    blind = next(m for m in standings.models if m.about.name == BLIND and not m.entries)
-    unseen = one.rescorings[blind.number].right
-    at = questions.of_map
+    unseen, at = _blind(standings, one).right, questions.of_map
     across = in_order(axes[1], {key[1] for key in at})
     groups: dict[str, list[tuple[str, str, list[CellView | None]]]] = defaultdict(list)
     for row in _rows(questions, axes[0], {key[0] for key in at}):
@@ -271,14 +251,13 @@ def _cell(questions: QuestionIndex, right: Any, unseen: Any, places: Sequence[in
     return CellView(round(100 * value), round(100 * blind), len(places), max(-STEPS, min(STEPS, step)), cell)
 
 
-@dataclass(frozen=True, slots=True)
-class PointView:
+class PointView(NamedTuple):
     """Yes rate and symmetric accuracy of a model under a VHExpansion perturbation, in percent."""
 
     name: str
     cell: str
     yes: float
-    score: ScoreView
+    score: Score
     clean: bool
 
 
@@ -292,7 +271,7 @@ def curve(one: EditionStandings, model: BoardModel) -> list[PointView]:
         if score.value is not None:
             yes = 100 * float(np.mean(rescoring.yes[family.places[part.places]]))
             cell = " · ".join(value or "clean" for value in part.values)
-            points.append(PointView(words(part)[1], cell, yes, ScoreView.of(score), not part.values[-1]))
+            points.append(PointView(words(part)[1], cell, yes, score, not part.values[-1]))
     return sorted(points, key=lambda point: (not point.clean, -(point.score.value or 0), point.name))
 
 
@@ -301,7 +280,7 @@ def findings(views: Sequence[EditionView], standings: Rankings) -> Iterator[dict
     for view in views:
         ranked = [row for row in view.models if row.score.value is not None]
         if ranked:
-            ties = sum(row.score.ranks is None or row.score.ranks[0] == 1 for row in ranked)
+            ties = sum(row.ranks is None or row.ranks[0] == 1 for row in ranked)
             top = [row for row in ranked if row.score.value == ranked[0].score.value]
             finding = {"title": view.title, "name": view.name, "first": ranked[0], "alone": len(ranked) == 1}
             yield {**finding, "leaders": top, "ties": ties}
