@@ -26,19 +26,12 @@ Words = Mapping[str, Iterable[str]]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Group:
-    """Responses that are scored together.
+    """Responses that are scored together."""
 
-    Attributes:
-        task: lmms-eval task, or config of a split; "" if unknown.
-        benchmark: benchmark of vhbench; "" for another.
-        family: family of metrics, a key of :data:`vhbench.tasks.metrics.registry.METRICS`.
-        variants: kind of the questions' variants, as of :func:`vhbench.records.split_repetition`.
-    """
-
-    task: str
-    benchmark: str
-    family: str
-    variants: str = ""
+    task: str  # lmms-eval task, or config of a split; "" if unknown
+    benchmark: str  # benchmark of vhbench; "" for another
+    family: str  # family of metrics, a key of `METRICS`
+    variants: str = ""  # kind of the questions' variants, as of `split_repetition`
 
     @property
     def title(self) -> str:

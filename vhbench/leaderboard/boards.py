@@ -62,24 +62,14 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """A board, without its entries: the content of ``board.yaml``, and where that is.
+    """A board, without its entries: the content of ``board.yaml``, and where that is."""
 
-    Attributes:
-        title: title of the site.
-        editions: evaluated editions, in the order of the site.
-        rules: rules for entries.
-        about: a sentence or two for the first page.
-        submit: URL for opening a pull request, "" for none.
-        site: URL of the published site, for citations, "" for none.
-        folder: folder of the board.
-    """
-
-    title: str
-    editions: tuple[Edition, ...]
+    title: str  # title of the site
+    editions: tuple[Edition, ...]  # evaluated editions, in the order of the site
     rules: Rules = field(default_factory=Rules)
-    about: str = ""
-    submit: str = ""
-    site: str = ""
+    about: str = ""  # a sentence or two for the first page
+    submit: str = ""  # URL for opening a pull request, "" for none
+    site: str = ""  # URL of the published site, for citations, "" for none
     folder: Path = Path()
 
     def edition(self, name: str) -> Edition:

@@ -41,29 +41,17 @@ SHARED = ("name", "organisation", "url", "parameters", "open_weights", "referenc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelInfo:
-    """Description of a model, the same in all of its entries.
+    """Description of a model, the same in all of its entries."""
 
-    Attributes:
-        name: displayed name of the model.
-        organisation: developer.
-        url: link to further information.
-        parameters: number of parameters; 0 if unknown.
-        open_weights: whether the weights are public; None if unknown.
-        date: date of the responses, YYYY-MM-DD.
-        note: one-line remark.
-        reference: kind of baseline, such as "always yes", which is never ranked; "" for a model.
-        submitter: account that submitted the entries, who may change them; "" for the maintainers.
-    """
-
-    name: str
-    organisation: str = ""
-    url: str = ""
-    parameters: Annotated[int, Meta(ge=0, le=_MOST_PARAMETERS)] = 0
-    open_weights: bool | None = None
-    date: str = ""
-    note: str = ""
-    reference: str = ""
-    submitter: str = ""
+    name: str  # displayed name of the model
+    organisation: str = ""  # developer
+    url: str = ""  # link to further information
+    parameters: Annotated[int, Meta(ge=0, le=_MOST_PARAMETERS)] = 0  # number of parameters; 0 if unknown
+    open_weights: bool | None = None  # whether the weights are public; None if unknown
+    date: str = ""  # date of the responses, YYYY-MM-DD
+    note: str = ""  # one-line remark
+    reference: str = ""  # kind of baseline, such as "always yes", which is never ranked; "" for a model
+    submitter: str = ""  # account that submitted the entries, who may change them; "" for the maintainers
 
     def check(self) -> None:
         """Raise VhbenchError if a field is not safe to show on a page or a terminal, or misleads."""

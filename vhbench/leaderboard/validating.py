@@ -54,29 +54,18 @@ MOST_WORKERS = 4  # maximum number of processes by default: each has the questio
 
 @dataclass(frozen=True, slots=True)
 class CheckedEntry:
-    """A rescored entry.
-
-    Attributes:
-        place: its location.
-        entry: its content; None if it cannot be read.
-        reasons: reasons for refusal, one line each.
-        rescoring: its results; None if there are none.
-        responses: its responses of the first repetition, if requested.
-        digests: per repetition, one number per response to a question of the headline, for comparing entries.
-        tier: how far it is verified, one of :data:`vhbench.leaderboard.reproduction.TIERS`.
-        moved: claims of an older scorer that this one does not confirm, one line each.
-        answers: content of ``answers.parquet``, if it is not written yet.
-    """
+    """A rescored entry."""
 
     place: StoredEntry
-    entry: BoardEntry | None
+    entry: BoardEntry | None  # its content; None if it cannot be read
     reasons: tuple[str, ...]
-    rescoring: RescoredEntry | None = None
-    responses: Sequence[str] = ()
+    rescoring: RescoredEntry | None = None  # its results; None if there are none
+    responses: Sequence[str] = ()  # its responses of the first repetition, if requested
+    # per repetition, one number per response to a question of the headline, for comparing entries
     digests: npt.NDArray[np.uint32] | None = None
-    tier: str = SELF_REPORTED
-    moved: tuple[str, ...] = ()
-    answers: bytes = b""
+    tier: str = SELF_REPORTED  # how far it is verified, one of `TIERS`
+    moved: tuple[str, ...] = ()  # claims of an older scorer that this one does not confirm, one line each
+    answers: bytes = b""  # content of ``answers.parquet``, if it is not written yet
 
     @property
     def refusals(self) -> list[str]:

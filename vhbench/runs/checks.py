@@ -26,21 +26,13 @@ Sample = Mapping[str, Any]
 
 @dataclass(slots=True)
 class SamplesCheck:
-    """Check state while the samples of a file are read.
-
-    Attributes:
-        file: the file.
-        provenance: provenance of its responses; None if it has none.
-        answered: number of samples.
-        edited: number of inconsistent samples.
-        first: inconsistency of the first of them, with its line.
-    """
+    """Check state while the samples of a file are read."""
 
     file: Path
-    provenance: Provenance | None = None
+    provenance: Provenance | None = None  # provenance of its responses; None if it has none
     answered: int = 0
-    edited: int = 0
-    first: str = ""
+    edited: int = 0  # number of inconsistent samples
+    first: str = ""  # inconsistency of the first of them, with its line
     _first_origin: Any = None
     _prompts: dict[str, str] = field(default_factory=dict)
 

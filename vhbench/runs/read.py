@@ -48,19 +48,13 @@ _BLOCK, _JUDGED = 256, 4096  # Batch size for parsing responses; larger with a j
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Responses of one run.
-
-    Attributes:
-        name: name of the run.
-        tasks: lmms-eval task → its responses, ordered by id; a question may be in several tasks.
-        provenance: task → provenance of its responses, None if there is none.
-        notes: warnings: questions without a response, edited samples, tasks with different settings.
-    """
+    """Responses of one run."""
 
     name: str
+    # lmms-eval task → its responses, ordered by id; a question may be in several tasks
     tasks: Mapping[str, list[Record]]
-    provenance: Mapping[str, Provenance | None]
-    notes: tuple[str, ...]
+    provenance: Mapping[str, Provenance | None]  # task → provenance of its responses, None if there is none
+    notes: tuple[str, ...]  # warnings: questions without a response, edited samples, tasks with different settings
 
     def merged(self) -> list[Record]:
         """Return the records of all tasks, ordered by id; each question of a benchmark once, without its variants.
@@ -107,42 +101,30 @@ class Responses:
     """Responses of a file, or of a run of lmms-eval.
 
     Iteration reads each row once without keeping it; the counts are available afterwards.
-
-    Attributes:
-        path: a file of any format (:data:`vhbench.adapters.table_rows.FORMATS`), or a folder written by lmms-eval.
-        further: more such files or folders with responses of the same model, such as a harness's log of each task.
-        questions: a split, or a file of rows with reference answers, joined by id; None if responses include them.
-        kind: kind of questions; "" for all. Others are skipped and counted.
-        verbatim: leave responses unparsed, for another parser.
-        logged: accept samples of vhbench's own tasks only.
-        judge: parses what the rules cannot.
-        count: number of responses of this kind.
-        asked: config → number of questions of this kind; without ``questions``, task → number of its questions, if
-            samples have it.
-        missing: config or task → number of questions without a response.
-        first_missing: id of one of them, if the questions are known.
-        notes: warnings: missing questions, edited samples.
-        provenance: task → provenance of its responses, if samples have it.
-        uncounted: files that do not tell which questions were evaluated, so missing responses cannot be detected.
-        uneven: one line per task whose questions have unequal numbers of responses, and so unequal weights.
-        left_out: reason → number of skipped rows.
     """
 
-    path: Path
+    path: Path  # a file of any format (`FORMATS`), or a folder written by lmms-eval
+    # a split, or a file of rows with reference answers, joined by id; None if responses include them
     questions: Path | None = None
-    kind: str = ""
+    kind: str = ""  # kind of questions; "" for all. Others are skipped and counted
+    # more such files or folders with responses of the same model, such as a harness's log of each task
     further: Sequence[Path] = ()
-    verbatim: bool = False
-    logged: bool = False
+    verbatim: bool = False  # leave responses unparsed, for another parser
+    logged: bool = False  # accept samples of vhbench's own tasks only
+    # config → number of questions of this kind; without ``questions``, task → number of its questions, if samples have
+    # it
     asked: Counter[str] = field(default_factory=Counter)
-    missing: Counter[str] = field(default_factory=Counter)
-    first_missing: str = ""
+    missing: Counter[str] = field(default_factory=Counter)  # config or task → number of questions without a response
+    first_missing: str = ""  # id of one of them, if the questions are known
+    # files that do not tell which questions were evaluated, so missing responses cannot be detected
     uncounted: list[Path] = field(default_factory=list)
+    # one line per task whose questions have unequal numbers of responses, and so unequal weights
     uneven: list[str] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
-    judge: LanguageJudge | None = None
-    count: int = 0
-    notes: list[str] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)  # reason → number of skipped rows
+    judge: LanguageJudge | None = None  # parses what the rules cannot
+    count: int = 0  # number of responses of this kind
+    notes: list[str] = field(default_factory=list)  # warnings: missing questions, edited samples
+    # task → provenance of its responses, if samples have it
     provenance: dict[str, Provenance] = field(default_factory=dict)
     _hashes: dict[str, str] | None = None
     _model: str = ""

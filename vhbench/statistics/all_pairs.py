@@ -20,24 +20,16 @@ _SAME = 1e-12  # difference of shares that is rounding error
 
 @dataclass(frozen=True, slots=True)
 class AllPairs:
-    """Differences of many models in one score.
+    """Differences of many models in one score."""
 
-    Attributes:
-        value: shape (models, models): the row's score minus the column's, from -1 to 1.
-        low: lower end of its 95 % interval; NaN without one.
-        high: upper end.
-        p: p-value of t over clusters; NaN where too few clusters differ to test.
-        claim: p-value of the claim that one is better: the larger of ``p`` and that with the missing predictions of the
-            lower score right; 1 where these would reverse it.
-        discordant_clusters: number of clusters in which they differ.
-    """
-
-    value: Floats
-    low: Floats
-    high: Floats
-    p: Floats
+    value: Floats  # shape (models, models): the row's score minus the column's, from -1 to 1
+    low: Floats  # lower end of its 95 % interval; NaN without one
+    high: Floats  # upper end
+    p: Floats  # p-value of t over clusters; NaN where too few clusters differ to test
+    # p-value of the claim that one is better: the larger of ``p`` and that with the missing predictions of the lower
+    # score right; 1 where these would reverse it
     claim: Floats
-    discordant_clusters: Places
+    discordant_clusters: Places  # number of clusters in which they differ
 
     def interval(self, one: int, other: int) -> tuple[float, float] | None:
         """Return the interval of one model's score minus the other's."""

@@ -16,17 +16,11 @@ Places = npt.NDArray[np.integer]
 
 @dataclass(frozen=True, slots=True)
 class Clustering:
-    """Clusters of dependent rows.
+    """Clusters of dependent rows."""
 
-    Attributes:
-        numbers: cluster number of each row.
-        note: caveat about the clusters for readers, "" for none.
-        ties: shape (2, pairs): dependent rows in different clusters.
-    """
-
-    numbers: Places
-    note: str = ""
-    ties: Places | None = None
+    numbers: Places  # cluster number of each row
+    note: str = ""  # caveat about the clusters for readers, "" for none
+    ties: Places | None = None  # shape (2, pairs): dependent rows in different clusters
 
     def at(self, places: npt.NDArray[np.integer[Any] | np.bool_]) -> "Clustering":
         """Return the clusters of some rows, by index or mask; ties to other rows are left out."""

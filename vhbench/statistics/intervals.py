@@ -49,17 +49,11 @@ _NO_CHANGE = "all clusters have the same outcome"
 
 
 class Interval(NamedTuple):
-    """Confidence interval.
+    """Confidence interval."""
 
-    Attributes:
-        low: lower end.
-        high: upper end.
-        note: why it is wide, or another caveat; "" for none.
-    """
-
-    low: float
-    high: float
-    note: str = ""
+    low: float  # lower end
+    high: float  # upper end
+    note: str = ""  # why it is wide, or another caveat; "" for none
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -69,21 +63,13 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WeightedRatio:
-    """Part of a mean over cells: a ratio of sums, with its weight.
+    """Part of a mean over cells: a ratio of sums, with its weight."""
 
-    Attributes:
-        top: numerator of each row of the cell.
-        bottom: denominator of each row; None counts the rows.
-        places: indices of the cell's rows among all clustered rows; None for all, in order.
-        weight: its weight in the mean; all weights sum to 1.
-        most: number of answers, an upper limit of its information; None for the sum of ``bottom``.
-    """
-
-    top: Numbers
-    bottom: Numbers | None = None
-    places: Places | None = None
-    weight: float = 1.0
-    most: float | None = None
+    top: Numbers  # numerator of each row of the cell
+    bottom: Numbers | None = None  # denominator of each row; None counts the rows
+    places: Places | None = None  # indices of the cell's rows among all clustered rows; None for all, in order
+    weight: float = 1.0  # its weight in the mean; all weights sum to 1
+    most: float | None = None  # number of answers, an upper limit of its information; None for the sum of ``bottom``
 
 
 def mean(values: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL) -> Interval | None:

@@ -43,19 +43,12 @@ class Verdict(NamedTuple):
 
 
 class SignFlipResult(NamedTuple):
-    """Result of a sign-flip test.
+    """Result of a sign-flip test."""
 
-    Attributes:
-        alone: p-value of this claim alone.
-        family: adjusted verdict.
-        critical: critical value of the family, see :class:`SignFlips`.
-        inflation: as given.
-    """
-
-    alone: float
-    family: Verdict
-    critical: float
-    inflation: float
+    alone: float  # p-value of this claim alone
+    family: Verdict  # adjusted verdict
+    critical: float  # critical value of the family, see `SignFlips`
+    inflation: float  # as given
 
 
 def sign_flip_test(change: Floats, inflation: Numbers | None = None, *, seed: int = 0) -> list[SignFlipResult]:

@@ -21,16 +21,11 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(slots=True)
 class PairedOutcomes:
-    """Outcomes before and after, from 0 to 1, with the records of each pair.
+    """Outcomes before and after, from 0 to 1, with the records of each pair."""
 
-    Attributes:
-        first: correct before.
-        second: correct after.
-        about: answers of each pair, whose images and facts define the clusters.
-    """
-
-    first: list[float] = field(default_factory=list)
-    second: list[float] = field(default_factory=list)
+    first: list[float] = field(default_factory=list)  # correct before
+    second: list[float] = field(default_factory=list)  # correct after
+    # answers of each pair, whose images and facts define the clusters
     about: list[Sequence[Record]] = field(default_factory=list)
 
     def add(self, first: float, second: float, *about: Record) -> None:

@@ -18,17 +18,11 @@ _Z = 0.8416212335729143  # normal quantile of the power, 80 %
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """Precision of an estimated difference.
+    """Precision of an estimated difference."""
 
-    Attributes:
-        error: standard error.
-        kish: sum of the squared shares of the clusters.
-        critical: critical value of the family.
-    """
-
-    error: float
-    kish: float
-    critical: float
+    error: float  # standard error
+    kish: float  # sum of the squared shares of the clusters
+    critical: float  # critical value of the family
 
     @classmethod
     def of(cls, change: Floats, covered: Numbers, clusters: Clusters, critical: float, inflation: float = 1.0) -> Self:

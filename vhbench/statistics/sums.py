@@ -22,51 +22,32 @@ Scale = Literal["share", "length", "count", "constant"]
 
 
 class Score(NamedTuple):
-    """Score as printed in tables and reports: shares in percent, lengths and counts unscaled.
+    """Score as printed in tables and reports: shares in percent, lengths and counts unscaled."""
 
-    Attributes:
-        value: None where it is undefined or withheld, which is not 0.
-        interval: 95 % interval, None without one.
-        note: why the interval is wide, "" for none.
-        bounds: the score as it is, with every missing prediction wrong, and with every one right; None if none is
-            missing, or if the score has no such bounds.
-    """
-
-    value: float | None
-    interval: tuple[float, float] | None = None
-    note: str = ""
+    value: float | None  # None where it is undefined or withheld, which is not 0
+    interval: tuple[float, float] | None = None  # 95 % interval, None without one
+    note: str = ""  # why the interval is wide, "" for none
+    # the score as it is, with every missing prediction wrong, and with every one right; None if none is missing, or if
+    # the score has no such bounds
     bounds: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums of a run's score.
+    """Sums of a run's score."""
 
-    Attributes:
-        top: numerator of each unit.
-        bottom: denominator of each unit, 0 where the score does not cover it.
-        trials: number of answers that it represents in the interval.
-        rows: index of each unit among the answers; of a pair that of the original.
-        questions: number of questions, for a score in questions.
-        fixed: whether the denominator is independent of the answers.
-        scale: unit of the score.
-        clusters: clusters of dependent units; None where the units are questions of several runs.
-        strata: stratum of each unit for a mean over strata, -1 for none; None for a single one.
-        weights: of each stratum in that mean.
-        best: numerator with every missing prediction right; None without bounds.
-    """
-
-    top: Floats
-    bottom: Floats
-    trials: Floats
-    rows: Places
-    questions: int = 0
-    fixed: bool = True
-    scale: Scale = "share"
+    top: Floats  # numerator of each unit
+    bottom: Floats  # denominator of each unit, 0 where the score does not cover it
+    trials: Floats  # number of answers that it represents in the interval
+    rows: Places  # index of each unit among the answers; of a pair that of the original
+    questions: int = 0  # number of questions, for a score in questions
+    fixed: bool = True  # whether the denominator is independent of the answers
+    scale: Scale = "share"  # unit of the score
+    # clusters of dependent units; None where the units are questions of several runs
     clusters: Clustering | None = None
-    strata: Places | None = None
-    weights: tuple[float, ...] = (1.0,)
-    best: Floats | None = None
+    strata: Places | None = None  # stratum of each unit for a mean over strata, -1 for none; None for a single one
+    weights: tuple[float, ...] = (1.0,)  # of each stratum in that mean
+    best: Floats | None = None  # numerator with every missing prediction right; None without bounds
 
     @property
     def at_best(self) -> "Sums":
