@@ -10,11 +10,7 @@ from vhbench.schema import VhbenchError
 
 
 def check_same(group: Group, by_run: Sequence[MeasuredGroup], names: Sequence[str]) -> None:
-    """Check that all runs have the same questions.
-
-    Raises:
-        VhbenchError: naming the run, its number of missing or different questions, and one of them.
-    """
+    """Check that all runs have the same questions, or name the run and questions that differ."""
     every = dict.fromkeys(name for one in by_run for name in one.questions.ids)
     for one, run in zip(by_run, names, strict=True):
         if missing := sorted(every.keys() - set(one.questions.ids)):

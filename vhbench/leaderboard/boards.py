@@ -73,11 +73,7 @@ class Board:
     folder: Path = Path()
 
     def edition(self, name: str) -> Edition:
-        """Return an edition by its name, such as ode-1.0.0.
-
-        Raises:
-            VhbenchError: if the board has no such edition.
-        """
+        """Return an edition by its name, such as ode-1.0.0; it must be one of the board."""
         for edition in self.editions:
             if edition.name == name:
                 return edition
@@ -253,11 +249,7 @@ class _Plain(yaml.SafeLoader):
 
 
 def read_yaml(path: Path, text: bytes | None = None) -> dict[str, Any]:
-    """Read a small YAML file, or its given content: one mapping, no tags, no aliases.
-
-    Raises:
-        VhbenchError: if it cannot be read, or is not a mapping.
-    """
+    """Read a small YAML file, or its given content: one mapping, no tags, no aliases."""
     data = read_bytes(path, MOST_YAML) if text is None else text
     try:
         mapping = yaml.load(data.decode("utf-8-sig"), _Plain)  # noqa: S506 (a SafeLoader)
@@ -289,11 +281,7 @@ def yaml_bytes(data: Mapping[str, Any]) -> bytes:
 
 
 def one_line(text: str, subject: str, most: int) -> str:
-    """Return a one-line text, checked to be free of control characters.
-
-    Raises:
-        VhbenchError: if it has more than ``most`` characters, line ends or control characters.
-    """
+    """Return a text, checked to be one line of at most so many characters without control characters."""
     if len(text) > most:
         raise VhbenchError(f"{subject}: expected at most {most:,} characters, got {len(text):,}")
     if escaped(text) != text or not _LINE.fullmatch(text):
@@ -302,11 +290,7 @@ def one_line(text: str, subject: str, most: int) -> str:
 
 
 def web_address(url: str, subject: str) -> str:
-    """Return a URL that a page may link to.
-
-    Raises:
-        VhbenchError: if its scheme is not http or https.
-    """
+    """Return a URL that a page may link to, checked to be of http or https."""
     if not re.fullmatch(r"https?://[A-Za-z0-9.-]+(?::\d+)?(?:[/?#][^\s<>\"'`\\]*)?", url) or len(url) > 510:
         raise VhbenchError(f"{subject}: expected a URL that begins with https:// or http://; got {quote_value(url)}")
     return one_line(url, subject, 510)
@@ -326,11 +310,7 @@ def is_edition(path: Path) -> bool:
 
 
 def paired(editions: Sequence[Edition], fresh: Sequence[str]) -> Iterator[Edition]:
-    """Yield editions in the order of a site, fresh ones with ``fresh_of`` set.
-
-    Raises:
-        VhbenchError: if a pair does not name two editions of one benchmark.
-    """
+    """Yield editions in the order of a site, fresh ones with ``fresh_of``; both of a pair must be of one benchmark."""
     names = {edition.name: edition for edition in editions}
     public = {}
     for pair in fresh:

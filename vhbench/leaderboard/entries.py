@@ -117,11 +117,7 @@ class StoredEntry:
         return f"{self.model}/{self.edition.name}"
 
     def read(self) -> BoardEntry:
-        """Read and check ``entry.yaml``.
-
-        Raises:
-            VhbenchError: if it cannot be read, or belongs elsewhere.
-        """
+        """Read and check ``entry.yaml``, which must belong to this location."""
         path = self.folder / FILE
         entry = read_fields(path, BoardEntry, FORMAT)
         try:

@@ -57,11 +57,7 @@ def _scores(one: EditionStandings, model: BoardModel) -> Iterator[tuple[str, Met
 
 
 def eval_results(one: EditionStandings, model: BoardModel) -> bytes:
-    """Return an ``.eval_results/*.yaml`` for the Hub: the headline score on the edition's dataset.
-
-    Raises:
-        VhbenchError: if the installed huggingface_hub does not support it.
-    """
+    """Return an ``.eval_results/*.yaml`` for the Hub: the headline score on the edition's dataset."""
     try:
         from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
     except ImportError as error:

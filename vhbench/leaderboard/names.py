@@ -38,22 +38,14 @@ def _plain(text: str) -> str:
 
 
 def check_text(text: str, subject: str, most: int, allowed: str = _JOINERS) -> None:
-    """Check that a line has no invisible characters but the allowed ones.
-
-    Raises:
-        VhbenchError: if it is too long, or has others.
-    """
+    """Check that a line is short enough, and has no invisible characters but the allowed ones."""
     one_line(text, subject, most)
     if any(unicodedata.category(sign) in _UNSEEN and sign not in allowed for sign in text):
         raise VhbenchError(f"expected {subject} without invisible characters; got {text!a}")
 
 
 def check_name(name: str, subject: str, most: int) -> None:
-    """Check that a name shows all its characters, each in the writing system that it seems to be in.
-
-    Raises:
-        VhbenchError: if it is too long, or has invisible, stacked or confusable characters.
-    """
+    """Check that a short name shows all its characters, each in the writing system that it seems to be in."""
     check_text(name, subject, most, "")
     spaced = any(unicodedata.category(sign) == "Zs" for sign in name.replace(" ", ""))
     if spaced or disarm.strip_variation_selectors(name) != name:

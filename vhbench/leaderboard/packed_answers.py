@@ -42,11 +42,7 @@ _COLUMNS = [(COLUMN, pa.string()), *_LENGTHS.items()]
 
 
 def pack(responses: Sequence[PackedAnswer]) -> bytes:
-    """Return the file, deterministic in the responses.
-
-    Raises:
-        VhbenchError: if a response is longer than :data:`LONGEST`, or has more tokens than that.
-    """
+    """Return the file, deterministic in the responses, none of which may have more than :data:`LONGEST` characters."""
     if many := [one.tokens for one in responses if one.tokens > LONGEST]:
         raise VhbenchError(f"expected responses of at most {LONGEST:,} tokens, got {max(many):,}")
     if long := [len(one.text) for one in responses if len(one.text) > LONGEST]:
@@ -78,12 +74,7 @@ class _Packed(Sequence[PackedAnswer]):
 
 
 def unpack(path: Path, count: int) -> Sequence[PackedAnswer]:
-    """Return the responses of a file.
-
-    Raises:
-        VhbenchError: if it is damaged, has other columns, not ``count`` responses or a missing one, or unpacks to more
-            text than allowed.
-    """
+    """Return the responses of a file; there must be so many, all of them valid, with no more text than allowed."""
     data = pa.BufferReader(read_bytes(path, LARGEST_TEXT))
     with readable(path):
         metadata = pq.read_metadata(data)

@@ -175,11 +175,7 @@ def cached_question_index(edition: Edition, source: Path) -> QuestionIndex:
 
 
 def read_edition(edition: Edition, source: Path) -> QuestionIndex:
-    """Read the questions of an edition from a split, or from the key of a hidden test set.
-
-    Raises:
-        VhbenchError: if the split has no question of the edition's task.
-    """
+    """Read the questions of an edition, at least one, from a split or from the key of a hidden test set."""
     configs, rows = list[str](), list[dict[str, Any]]()
     if answer_keys.is_key(source):
         for config, row in answer_keys.read_key(source):

@@ -88,11 +88,7 @@ def _drawn(place: StoredEntry, questions: QuestionIndex, repeats: int, seed: int
 def ask(
     questions: QuestionIndex, places: Sequence[int], entry: BoardEntry, model: str, model_args: str
 ) -> list[list[str]]:
-    """Return the responses of two new runs of a model to a sample, in the tasks and with the settings of its entry.
-
-    Raises:
-        VhbenchError: if lmms-eval fails, or a response is missing.
-    """
+    """Return the responses of two new lmms-eval runs of a model to a sample, in its entry's tasks and settings."""
     ids = {questions.rows[place]["id"] for place in places}
     sample = questions.at(places)
     tasks = [run.task for run in entry.provenance if sample.of_task(run.task)]

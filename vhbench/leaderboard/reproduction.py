@@ -116,11 +116,7 @@ def verdict_file(place: StoredEntry) -> Path:
 
 
 def read_verdict(place: StoredEntry) -> Reproduction | None:
-    """Return the verdict on an entry; None without a valid one.
-
-    Raises:
-        VhbenchError: if its file is invalid.
-    """
+    """Return the verdict on an entry; None without one."""
     path = verdict_file(place)
     if not path_exists(path):
         return None

@@ -104,10 +104,7 @@ def meanings(questions: QuestionIndex, responses: Iterable[str], predictions: Se
 
 
 def parsed(questions: QuestionIndex, place: int, answer: PackedAnswer) -> Record:
-    """Return the record of a response to a question of an edition, without a long text that is parsed.
-
-    Predictions of frequent responses are cached.
-    """
+    """Return the record of a response, without a long text that is parsed; predictions of frequent ones are cached."""
     if len(answer.text) > _SHORT or answer.cut_off:
         long = answered(questions.rows[place], answer.text, answer.tokens, cut_off=answer.cut_off)
         return replace(long, response="") if long.prediction and long.kind != "caption" else long

@@ -100,10 +100,7 @@ def _flat(
 
 
 def write_examples(one: EditionStandings, out: Path) -> None:
-    """Write the questions of an edition with all responses: an index of correctness bits, and chunks.
-
-    Hidden test sets are not written.
-    """
+    """Write the questions of an edition, unless hidden, with all responses: correctness bits, and chunks."""
     if one.edition.hidden or answer_keys.is_key(one.questions.source):
         return
     folder = out / "data" / one.edition.name

@@ -90,11 +90,7 @@ class RunAnswers:
 
 
 def read_run_for(board: Board, run: Path, editions: Mapping[str, QuestionIndex], only: str = "") -> list[RunAnswers]:
-    """Return the responses of a run or file to each edition of a board, or only to that of a name.
-
-    Raises:
-        VhbenchError: if the run cannot be read, or has no responses to the board's editions.
-    """
+    """Return the responses of a run or file, at least one, to each edition of a board, or only to that of a name."""
     if only:
         board.edition(only)
     candidates = {name: questions for name, questions in editions.items() if only in ("", name)}
@@ -191,11 +187,7 @@ def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> li
 
 
 def _editions_of(answered: Set[str], editions: Mapping[str, QuestionIndex]) -> list[str]:
-    """Return the editions that the responses belong to, by question id.
-
-    An edition that extends another has the questions of both: responses to all of them belong to the larger one, and
-    responses to those of the older one to that one alone.
-    """
+    """Return the editions that the responses belong to; of one that extends another, only with answers to all of it."""
     ids = {name: one.number.keys() for name, one in editions.items()}
     whole = [name for name, edition_ids in ids.items() if edition_ids <= answered]
     if whole and answered <= set().union(*(ids[name] for name in whole)):

@@ -112,11 +112,7 @@ def _examine(place: StoredEntry, questions: QuestionIndex, rules: Rules, keep: b
 
 
 def _probe(questions: QuestionIndex, responses: Sequence[PackedAnswer], digest: str, seconds: float) -> None:
-    """Parse a sample of responses, which follows from the digest of all: a submitter cannot choose it.
-
-    Raises:
-        VhbenchError: if it takes half a second more than its share of the time, as that of a bomb does.
-    """
+    """Parse a sample that a submitter cannot choose, as it follows from the digest of all; a bomb takes too long."""
     end = time.process_time() + SECONDS / 4 + seconds / _PROBED
     sample = rng(0, "probe", digest).choice(len(responses), -(-len(responses) // _PROBED), replace=False)
     for index in sample.tolist():

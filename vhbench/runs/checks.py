@@ -37,11 +37,7 @@ class SamplesCheck:
     _prompts: dict[str, str] = field(default_factory=dict)
 
     def see(self, sample: Sample, payload: Mapping[str, Any], location: str) -> None:
-        """Check a sample and its record.
-
-        Raises:
-            VhbenchError: if it is from another run than the first.
-        """
+        """Check a sample and its record, which must be from the same run as the first."""
         origin = payload.get(KEY)
         if not self.answered:
             self._first_origin, self.provenance = origin, provenance.from_json(origin, location)
