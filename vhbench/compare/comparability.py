@@ -11,9 +11,10 @@ from vhbench.schema import VhbenchError
 
 def check_same(group: Group, by_run: Sequence[MeasuredGroup], names: Sequence[str]) -> None:
     """Check that all runs have the same questions, or name the run and questions that differ."""
-    every = dict.fromkeys(name for one in by_run for name in one.questions.ids)
-    for one, run in zip(by_run, names, strict=True):
-        if missing := sorted(every.keys() - set(one.questions.ids)):
+    ids = [{record.id for record in one.questions.about} for one in by_run]
+    every = set().union(*ids)
+    for own, run in zip(ids, names, strict=True):
+        if missing := sorted(every - own):
             count = f"{len(missing):,} of {len(every):,}"
             raise VhbenchError(
                 f"{group.title}: expected runs on the same questions; {run} lacks {count} questions of another run "

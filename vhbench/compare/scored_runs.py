@@ -33,11 +33,6 @@ class Questions:
     digests: Sequence[tuple[bytes, bytes]]
     cells: Mapping[Cell, Places]  # subset → indices of its questions
 
-    @property
-    def ids(self) -> list[str]:
-        """Ids without repetitions."""
-        return [record.id for record in self.about]
-
 
 @dataclass(frozen=True, slots=True)
 class MeasuredGroup:

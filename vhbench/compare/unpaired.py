@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -207,32 +207,28 @@ def _tested(groups: Sequence[ComparedGroup]) -> list[ComparedGroup]:
     heads = _holm([group.headlines[0] for group in groups])
     others = _holm([score for group in groups for score in (*group.headlines[1:], *group.cells.values())])
     adjusted_groups = list[ComparedGroup]()
-    for group in groups:
-        first = _judged(group.headlines[0], heads)
-        gate = {one.run: one.p_family for one in first.differences}
-        rest = [_judged(score, others, gate) for score in (*group.headlines[1:], *group.cells.values())]
-        metrics = len(group.headlines) - 1
+    for group, first in zip(groups, heads, strict=True):
+        gate, metrics = dict(_tests([first])), len(group.headlines) - 1
+        rest = [
+            _adjusted(score, iter([max(p, gate.get(run, 1.0)) for run, p in _tests([score])]))
+            for score in islice(others, metrics + len(group.cells))
+        ]
         cells = dict(zip(group.cells, rest[metrics:], strict=True))
         adjusted_groups.append(replace(group, headlines=[first, *rest[:metrics]], cells=cells))
     return adjusted_groups
 
 
-def _holm(scores: Sequence[ComparedScore]) -> Iterator[float | None]:
-    """Yield the adjusted p-values of all differences, None where one is not tested."""
-    p_values = [one.p_family for score in scores for one in score.differences]
-    adjusted = iter(multiple_testing.holm([p for p in p_values if p is not None]))
-    return iter([None if p is None else next(adjusted) for p in p_values])
+def _tests(scores: Sequence[ComparedScore]) -> list[tuple[int, float]]:
+    """Return run and p-value of each tested difference."""
+    return [(one.run, one.p_family) for score in scores for one in score.differences if one.p_family is not None]
 
 
-def _judged(
-    score: ComparedScore, adjusted: Iterator[float | None], gate: Mapping[int, float | None] | None = None
-) -> ComparedScore:
-    """Take the adjusted p-values; ``gate``: those of the headline metric by run, which may not be larger."""
-    deltas = list[Difference]()
-    for one in score.differences:
-        p = next(adjusted)
-        if p is not None and gate is not None:
-            before = gate.get(one.run)
-            p = max(p, 1.0 if before is None else before)
-        deltas.append(replace(one, p_family=p))
-    return replace(score, differences=deltas)
+def _holm(scores: Sequence[ComparedScore]) -> Iterator[ComparedScore]:
+    """Yield the scores with the p-values of all their differences adjusted together."""
+    p_values = iter(multiple_testing.holm([p for _, p in _tests(scores)]))
+    return (_adjusted(score, p_values) for score in scores)
+
+
+def _adjusted(score: ComparedScore, p: Iterator[float]) -> ComparedScore:
+    differences = [one if one.p_family is None else replace(one, p_family=next(p)) for one in score.differences]
+    return replace(score, differences=differences)

@@ -36,13 +36,14 @@ def unlike_claims(claimed: Mapping[str, Mapping[str, float | None]], rescoring: 
         for name, value in claims.items():
             if name not in scores:
                 yield f"claims an unknown metric {quote_value(name)} ({family})"
-            elif not _close(value, scores[name]):
+            elif not close(value, scores[name]):
                 yield f"claims {name} {_text(value)} ({family}); recomputed from its responses: {_text(scores[name])}"
     if odd := [family for family in claimed if family not in rescoring.scores]:
         yield f"claims scores of {quote_value(odd[0])}, which the edition does not contain"
 
 
-def _close(one: float | None, other: float | None) -> bool:
+def close(one: float | None, other: float | None) -> bool:
+    """Return whether two values agree within the tolerance of claims."""
     return one == other if one is None or other is None else abs(one - other) <= TOLERANCE
 
 

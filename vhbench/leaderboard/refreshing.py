@@ -8,10 +8,9 @@ from dataclasses import replace
 import vhbench
 from vhbench.files import path_exists, write_atomic
 from vhbench.leaderboard.boards import Board
-from vhbench.leaderboard.claim_checks import claimed_scores
+from vhbench.leaderboard.claim_checks import claimed_scores, close
 from vhbench.leaderboard.entries import FILE
 from vhbench.leaderboard.validating import CheckedEntry
-from vhbench.runs.run_claims import TOLERANCE
 
 CHANGES = "changes.csv"  # file in the board's folder with all scores that a new scorer moved
 
@@ -50,7 +49,7 @@ def _moved(one: CheckedEntry) -> Iterator[Mapping[str, str]]:
     for family, scores in claimed_scores(one.rescoring).items():
         for metric, value in scores.items():
             before = one.entry.scores.get(family, {}).get(metric)
-            if before == value or (before is not None and value is not None and abs(before - value) <= TOLERANCE):
+            if close(before, value):
                 continue
             values = ["" if score is None else f"{score:.3f}" for score in (before, value)]
             row = one.place.model, one.place.edition.name, family, metric, *values

@@ -12,16 +12,9 @@ import numpy.typing as npt
 
 import vhbench
 from vhbench.files import file_sha256, path_exists, quote_value
-from vhbench.leaderboard import isolation, packed_answers
+from vhbench.leaderboard import claim_checks, isolation, packed_answers
 from vhbench.leaderboard.baselines import GUESSERS
 from vhbench.leaderboard.boards import Board, Rules
-from vhbench.leaderboard.claim_checks import (
-    excess_failures,
-    prompt_faults,
-    provenance_gaps,
-    setting_faults,
-    unlike_claims,
-)
 from vhbench.leaderboard.entries import ANSWERS, FILE, BoardEntry, StoredEntry, entries, unlike
 from vhbench.leaderboard.names import look
 from vhbench.leaderboard.packed_answers import PackedAnswer
@@ -96,17 +89,18 @@ def _examine(place: StoredEntry, questions: QuestionIndex, rules: Rules, keep: b
         return CheckedEntry(place, None, (*reasons, str(error).replace(f"{place.folder}{os.sep}", "")))  # for the site
     _probe(questions, responses, digest, _seconds(place, questions.source, rules, keep, claims))
     rescoring = recompute(questions, responses, entry.repeats)
-    unlike_scores = tuple(unlike_claims(entry.scores, rescoring)) if claims else ()
+    unlike_scores = tuple(claim_checks.unlike_claims(entry.scores, rescoring)) if claims else ()
     moved = unlike_scores if entry.scorer not in ("", vhbench.__version__) else ()
     reasons += () if moved else unlike_scores
     for run in entry.provenance:
-        reasons += prompt_faults(questions, run)
-    reasons += setting_faults(questions, rules, entry.provenance)
-    reasons += excess_failures(rules, rescoring)
+        reasons += claim_checks.prompt_faults(questions, run)
+    reasons += claim_checks.setting_faults(questions, rules, entry.provenance)
+    reasons += claim_checks.excess_failures(rules, rescoring)
     digests = _digests(questions, (response.text for response in responses), rescoring)
     if not entry.reference:
         reasons += _baseline_faults(questions, entry, digests)
-    tier = tier_of(place, entry, complete=not any(provenance_gaps(questions, rules, entry.provenance)))
+    gaps = claim_checks.provenance_gaps(questions, rules, entry.provenance)
+    tier = tier_of(place, entry, complete=not any(gaps))
     first = [responses[index].text for index in range(len(questions.rows))] if keep else ()
     return CheckedEntry(place, entry, tuple(reasons), rescoring, first, digests, tier, moved)
 

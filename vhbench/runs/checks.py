@@ -19,7 +19,6 @@ from vhbench.records import ANSWERED, answered, split_repetition, target_of, to_
 from vhbench.schema import Manifest, Record, VhbenchError
 from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import metrics_of
-from vhbench.terminal import escaped
 
 Sample = Mapping[str, Any]
 
@@ -56,10 +55,7 @@ class SamplesCheck:
         return 0 if self.provenance is None else max(0, self.provenance.of - self.answered)
 
     def notes(self) -> Iterator[str]:
-        """Yield warnings about the scores of these responses, one line each, safe for a terminal."""
-        return map(escaped, self._notes())
-
-    def _notes(self) -> Iterator[str]:
+        """Yield warnings about the scores of these responses, one line each."""
         origin = self.provenance
         if origin is None:
             return

@@ -21,22 +21,14 @@ from vhbench.language import parsing
 from vhbench.progress import Progress
 from vhbench.provenance import Provenance, hash_of_row
 from vhbench.records import is_cut_off, split_repetition, to_record, to_records
-from vhbench.runs import column_aliases, samples
+from vhbench.runs import column_aliases, run_files, samples
 from vhbench.runs.checks import SamplesCheck, check_same_split, failed_last, is_failed
 from vhbench.runs.questions import is_split, known_questions
-from vhbench.runs.run_files import (
-    check_single_run,
-    is_run,
-    no_answers_error,
-    provenance_conflicts,
-    sample_files,
-    task_of,
-    tasks_without_samples,
-    without_samples,
-)
+from vhbench.runs.run_files import is_run, no_answers_error, sample_files, task_of
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.datasets import number_of_questions
 from vhbench.tasks.question_export import PromptCheck
+from vhbench.terminal import escaped
 
 Found = tuple[str, Record]  # task or config of a response ("" if unknown), and its record
 
@@ -233,7 +225,7 @@ class Responses:
                 yield from self._rows_of(file, logged=logged, joined=joined)
             if logged:
                 self._note_lost(path)
-        self.notes += check_single_run(self.provenance.values(), self.path)
+        self.notes += run_files.check_single_run(self.provenance.values(), self.path)
 
     def _rows_of(self, file: Path, *, logged: bool, joined: bool) -> Iterator[tuple[str, str, Row | Record]]:
         task, check, fits = task_of(file) if logged else "", SamplesCheck(file), False
@@ -251,7 +243,7 @@ class Responses:
             elif self.logged:
                 raise VhbenchError(f"{location}: expected a response to a question of vhbench")
             elif samples.is_sample(row):
-                yield from ((task, location, each) for each in self._closed(self._named(row), joined))
+                yield from ((task, location, each) for each in self._named(row) if joined or self._is_closed(each))
             elif logged:
                 raise VhbenchError(f"{location}: expected a sample of lmms-eval with 'doc_id', 'target' and 'resps'")
             else:
@@ -267,9 +259,9 @@ class Responses:
 
     def _note(self, task: str, check: SamplesCheck) -> None:
         """Add the check results of a task's samples."""
-        self.notes += check.notes()
+        self.notes += map(escaped, check.notes())
         self.notes += origin_notes(task, check.provenance)
-        self.notes += provenance_conflicts(check.file, check.provenance)
+        self.notes += run_files.provenance_conflicts(check.file, check.provenance)
         if (origin := check.provenance) is None:
             return
         self.provenance[task] = origin
@@ -281,9 +273,9 @@ class Responses:
 
     def _note_lost(self, run: Path) -> None:
         """Add a note for each task of the run without samples."""
-        for origin in tasks_without_samples(run):
+        for origin in run_files.tasks_without_samples(run):
             if not self.kind or self.kind in _kinds_of(origin.task):
-                self.notes.append(without_samples(origin))
+                self.notes.append(run_files.without_samples(origin))
                 if self.questions is None:
                     self.asked[origin.task] += origin.of
                     self.missing[origin.task] += origin.of
@@ -304,12 +296,10 @@ class Responses:
                 self._hashes = {hash_of_row(row, content_hash): row["id"] for _, row in rows}
         return self._hashes
 
-    def _closed(self, rows: Iterator[dict[str, Any]], joined: bool) -> Iterator[Row]:
-        for row in rows:
-            if joined or row["kind"]:
-                yield row
-            else:
-                self.left_out[OPEN] += 1
+    def _is_closed(self, row: Row) -> bool:
+        if not row["kind"]:
+            self.left_out[OPEN] += 1
+        return bool(row["kind"])
 
 
 def _uneven(rounds: Mapping[tuple[str, str], int]) -> Iterator[str]:
