@@ -22,8 +22,8 @@ where they are not certain; they follow from the verdicts on all pairs of runs.
 _EXAMPLES = 5  # maximum number of significant differences in the summary of a run, the largest first
 
 
+# titles of tables (task, and of subsets their columns), each with the cells of a row
 Lines = Iterator[tuple[str, tuple[str, ...]]]
-"""Titles of tables (task, and of subsets their columns), each with the cells of a row."""
 
 
 def headlines(runs: RunComparison) -> Lines:

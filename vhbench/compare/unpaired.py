@@ -32,9 +32,8 @@ from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import headline_of
 
+# columns that define a stratum, and one by one the subsets
 STRATA = ("criterion", "question_type", "pressure", "perturbation")
-"""Columns that define a stratum, and one by one the subsets."""
-
 Stratum = tuple[str, ...]
 
 _NORMAL = 1.959964  # critical value of a single claim

@@ -72,14 +72,13 @@ def _blind(questions: QuestionIndex) -> list[str]:
 
 
 BLIND, CHANCE, TEXT_ONLY, ONE_IMAGE = "Blind", "Chance", "Text-only baseline", "One image"
+# baselines on every board; their answers follow from the edition alone
 GUESSERS: tuple[Baseline, ...] = (
     Baseline("Oracle", "always gives the reference answer", _oracle),
     Baseline(BLIND, "most frequent answer to each question type, without images", _blind),
     Baseline("Always yes", "always yes, or the first option", _yes),
     Baseline("Coin", "uniformly random answers", _coin),
 )
-"""Baselines on every board; their answers follow from the edition alone."""
-
 MOST_FOR_WORDS = 2_000  # maximum number of questions for the text-only baseline: 10,000 of MIOH take many minutes
 REFERENCES = (*(guesser.name for guesser in GUESSERS), CHANCE, TEXT_ONLY, ONE_IMAGE)  # names of all baselines
 

@@ -15,8 +15,8 @@ from vhbench.runs.run_claims import TOLERANCE, conflicting_claims
 from vhbench.tasks import prompts
 
 _SIGNS = ", = ' \" { } [ ]"
+# signs in a setting by which it would be several in ``--gen_kwargs`` when its model is asked again
 _SYNTAX = frozenset(_SIGNS.split())
-"""Signs in a setting by which it would be several in ``--gen_kwargs`` when its model is asked again."""
 
 
 def claimed_scores(rescoring: RescoredEntry) -> dict[str, dict[str, float | None]]:

@@ -16,14 +16,13 @@ from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Rankings
 from vhbench.statistics.sums import Score
 from vhbench.statistics.wording import LATEX, rank_range
 
+# file → text of its link
 NAMES = (
     ("scores.csv.gz", "CSV"),
     ("scores.json.gz", "JSON"),
     ("scores.parquet", "Parquet"),
     ("scores.tex", "LaTeX"),
 )
-"""File → text of its link."""
-
 COLUMNS: tuple[str, ...] = (
     "model", "name", "reference", "benchmark", "version", "content_hash", "family", "metric", "part", "value", "low",
     "high", "lower_bound", "upper_bound", "first_rank", "last_rank", "task", "verified",

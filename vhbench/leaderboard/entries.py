@@ -35,8 +35,8 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 _MOST_PARAMETERS = 10**15
 _LONGEST = {"name": 80, "organisation": 80, "reference": 80, "note": 400, "submitter": 80}
 
+# fields that all entries of a model share; dates and notes may differ
 SHARED = ("name", "organisation", "url", "parameters", "open_weights", "reference", "submitter")
-"""Fields that all entries of a model share; dates and notes may differ."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,8 +18,8 @@ from vhbench.schema import VhbenchError
 SECONDS = 600  # maximum processor time of a call
 _PATIENCE = 10  # limit of a call's wall-clock time, as a multiple of its processor time: the machine may be busy
 
+# memory limit of a call in bytes, beyond that of the process with its modules loaded; pyarrow reserves half of it
 MEMORY = 2 << 30
-"""Memory limit of a call in bytes, beyond that of the process with its modules loaded; pyarrow reserves half of it."""
 
 
 class _Child:
@@ -64,8 +64,8 @@ class _Child:
 
 _SIGXCPU = getattr(signal, "SIGXCPU", 0)  # signal of the processor time limit; 0 on Windows
 
+# seconds after which a call that is late and does not stop ends its process, which takes seconds to start again
 _GRACE = 2
-"""Seconds after which a call that is late and does not stop ends its process, which takes seconds to start again."""
 
 
 class _Late(BaseException):

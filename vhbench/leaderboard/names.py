@@ -14,17 +14,15 @@ import disarm
 from vhbench.leaderboard.boards import one_line
 from vhbench.schema import VhbenchError
 
+# Unicode categories of invisible characters, in which two names could differ but look identical
 _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
-"""Unicode categories of invisible characters, in which two names could differ but look identical."""
-
 _JOINERS = "\u200c\u200d"  # characters that notes in some languages need
 
+# marks beyond accents, unseen signs, letters and numbers as pictures; dashes and digits that look like ASCII's
 _ODD = re.compile(
     r"[\u0300-\u036f\u0640\u115f\u1160\u20d0-\u20ff\u2776-\u2793\u2800\u3164\uffa0\U0001f130-\U0001f1ff]"
     r"|(?![-0-9])[\u2010-\u2015\d]"
 )
-"""Marks beyond accents, unseen signs, letters and numbers as pictures; dashes and digits that look like ASCII's."""
-
 _ROWS = (row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:])
 _TABLE = {kind: words.split(",") for kind, words in _ROWS}
 
@@ -93,5 +91,5 @@ def _bare(text: str) -> str:
 
 _BEFORE, _AFTER = ("|".join(map(_bare, _TABLE[kind])) for kind in ("before", "after"))
 _CLAIMS = "|".join(r"[\W_]*".join(_plain(words).replace(" ", "")) for words in _TABLE["claims"])
+# claims that a board alone makes; "Verified-VL" is a name that begins with one
 _VERDICT = re.compile(rf"(?!\A(?:{_CLAIMS})[-_][^\W_])(?<![^\W_])(?:{_CLAIMS})(?![^\W_])")
-"""Claims that a board alone makes; "Verified-VL" is a name that begins with one."""

@@ -21,9 +21,8 @@ from vhbench.splits.unpacking import readable
 COLUMN = "response"
 LONGEST = 1 << 20  # maximum characters of a response
 
+# maximum bytes of all responses of an entry: those to 8,786 questions may have 16 kB and more each
 MOST_TEXT = 160 << 20
-"""Maximum bytes of all responses of an entry: those to 8,786 questions may have 16 kB and more each."""
-
 _LONG = 8 << 20  # bytes of distinct responses above which they are decoded one at a time, which takes longer
 
 _GROUP, _BATCH, _BATCH_OF_LONG, _FOOTER = 1 << 16, 256, 8, 1 << 18

@@ -30,9 +30,8 @@ REJECTED, OPEN = "not reproduced", "inconclusive"
 TIERS = (REJECTED, SELF_REPORTED, COMPLETE, REPRODUCED)  # verification tiers, lowest first
 ALPHA = 0.005  # significance level of either test
 
+# shares of greedy predictions, and of captions' numbers of claims, that other hardware or batches may change
 HARDWARE, HARDWARE_FOR_CAPTIONS = 0.05, 0.3
-"""Shares of greedy predictions, and of captions' numbers of claims, that other hardware or batches may change."""
-
 MARGIN = 0.15
 
 FOLDER = "reproduced"  # folder of the verdicts, next to the entries, which submitters may not write

@@ -21,12 +21,10 @@ from vhbench.tasks.metrics.measuring import Measured, measure
 from vhbench.tasks.metrics.metric import Claims
 from vhbench.tasks.metrics.registry import board_metrics
 
+# kinds of responses without a prediction, as shares in percent
 FAILURES = ("failed", "refused", "abstained", "unread", "cut_off")
-"""Kinds of responses without a prediction, as shares in percent."""
-
+# maximum share of differing predictions at which two sets of responses are alike, and minimum number of questions
 ALIKE, FEWEST = 0.01, 20
-"""Maximum share of differing predictions at which two sets of responses are alike, and minimum number of questions."""
-
 _SHORT = 120  # maximum characters of a response whose prediction is cached, as many models give it
 _MOST_CACHED = 150_000  # maximum number of cached predictions per edition
 

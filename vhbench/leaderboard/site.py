@@ -23,9 +23,8 @@ HERE = Path(__file__).parent
 MARK = "site.json"
 FORMAT = "vhbench-board-site-1"
 
+# content security policy of every page: own files only
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
-"""Content security policy of every page: own files only."""
-
 _ASSETS = ("board.css", "compare.js", "copy.js", "examples.js", "icon.svg", "load.js", "table.js")
 
 

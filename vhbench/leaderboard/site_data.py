@@ -27,9 +27,8 @@ LARGEST_IMAGE = 300_000  # size in bytes above which the site has a smaller vers
 MOST_SHOWN = 4000  # maximum shown characters of a response
 
 ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+# responses of a model, their predictions, and whether they are correct
 ModelAnswers = tuple[Sequence[str], Sequence[str], Sequence[bool]]
-"""Responses of a model, their predictions, and whether they are correct."""
-
 _KINDS = ((b"\x89PNG\r\n", "png"), (b"\xff\xd8\xff", "jpg"), (b"RIFF", "webp"))
 
 

@@ -38,8 +38,8 @@ from vhbench.runs import column_aliases, is_run, read_run
 from vhbench.runs.run_claims import claims_of
 from vhbench.schema import VhbenchError
 
+# columns in which a logged question must equal the edition's
 _COMPARED = ("question", "choices", "answer", "kind", "scene_ids")
-"""Columns in which a logged question must equal the edition's."""
 
 
 @dataclass(slots=True)

@@ -39,9 +39,8 @@ a bomb does; unpacked text costs a bomb nothing, so the number of questions boun
 
 _PROBED = 25  # one of so many responses is parsed first: a bomb of 8,786 ends after 3 seconds instead of 55
 
+# share of that time for an entry that is added, which thus passes later, too, when the machine is slower
 _SHARE_WHEN_ADDED = 0.75
-"""Share of that time for an entry that is added, which thus passes later, too, when the machine is slower."""
-
 MOST_WORKERS = 4  # maximum number of processes by default: each has the questions of an edition in memory
 
 

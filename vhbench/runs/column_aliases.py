@@ -43,9 +43,8 @@ RESPONSES = ("response", "prediction", "pred", "output", "model_answer", "model_
 QUESTIONS = ("question", "prompt", "query", "text")
 CHOICES = ("choices", "options")
 IMAGES = ("image", "image_id", "image_path", "image_file", "img")
+# keys that identify a JSON object as a row: ours, POPE's, VLMEvalKit's, LLaVA's and similar ones
 KNOWN = frozenset((*RECORD, *IDS, *ANSWERS, *RESPONSES, *QUESTIONS, *CHOICES))
-"""Keys that identify a JSON object as a row: ours, POPE's, VLMEvalKit's, LLaVA's and similar ones."""
-
 _TOKENS = ("completion_tokens", "output_tokens", "tokens")
 _LIMITS = ("max_new_tokens", "max_completion_tokens", "max_tokens", "max_output_tokens")
 _AT_THE_LIMIT = ("length", "max_tokens", "max_output_tokens")
@@ -218,5 +217,5 @@ def _flag(text: str) -> Any:
     return {"yes": True, "no": False}.get(parsing.label(text) or {"1": "yes", "0": "no", "": "no"}.get(text, ""), text)
 
 
+# fields that tables store as text
 _READ: dict[str, Callable[[str], Any]] = dict.fromkeys(LISTS, _list) | dict.fromkeys(FLAGS, _flag)
-"""Fields that tables store as text."""

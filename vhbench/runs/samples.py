@@ -15,9 +15,8 @@ from vhbench.runs.column_aliases import ANSWERS, Row, right, words
 _LETTERS = string.ascii_uppercase
 _OF_A_LINE = re.compile(r"^[ \t]*+(?:Options?:[ \t]*+)?\(?([A-Z])[).:][ \t]*+(.+?)[ \t]*+$", re.MULTILINE)
 _INLINE = re.compile(r"(?:(?<=[\s,;:])|^)\(?([A-Z])[).:]\s*+(?=\S)", re.MULTILINE)
+# lower-case letters mark options in brackets only, as "a" may be an article
 _SMALL = re.compile(r"(?<!\S)\(([a-z])\)\s*+(?=\S)")
-"""Lower-case letters mark options in brackets only, as "a" may be an article."""
-
 _LETTER = re.compile(r"\(?([A-Z])\)?\.?")
 _MOST = "H"  # last letter accepted as an option if the prompt lists none
 _PROMPT = 20_000  # maximum characters of a prompt that are searched for options, from its end

@@ -27,8 +27,8 @@ from vhbench.records import fact_of, split_repetition
 from vhbench.schema import Record
 from vhbench.statistics.clustering import Clustering
 
+# note on an interval with dependent clusters
 CHAINED = "clustered by fact, allowing for dependence through shared images"
-"""Note on an interval with dependent clusters."""
 
 _LARGE, _SPARSE = 10, 4
 _MOST_PAIRS = 20_000_000

@@ -17,8 +17,8 @@ from vhbench.statistics import intervals
 from vhbench.statistics.clustering import Clustering, Floats, Places
 from vhbench.statistics.intervals import Interval, WeightedRatio
 
+# unit of a score: share; mean length; number of questions; answer-independent share
 Scale = Literal["share", "length", "count", "constant"]
-"""Unit of a score: share; mean length; number of questions; answer-independent share."""
 
 
 class Score(NamedTuple):
