@@ -17,12 +17,7 @@ from vhbench.statistics.sums import Score
 from vhbench.statistics.wording import LATEX, rank_range
 
 # file → text of its link
-NAMES = (
-    ("scores.csv.gz", "CSV"),
-    ("scores.json.gz", "JSON"),
-    ("scores.parquet", "Parquet"),
-    ("scores.tex", "LaTeX"),
-)
+NAMES = (("scores.csv.gz", "CSV"), ("scores.json.gz", "JSON"), ("scores.parquet", "Parquet"), ("scores.tex", "LaTeX"))
 COLUMNS: tuple[str, ...] = (
     "model", "name", "reference", "benchmark", "version", "content_hash", "family", "metric", "part", "value", "low",
     "high", "lower_bound", "upper_bound", "first_rank", "last_rank", "task", "verified",

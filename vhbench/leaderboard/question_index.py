@@ -170,12 +170,10 @@ def in_order(column: str, values: Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=1)
 def cached_question_index(edition: Edition, source: Path) -> QuestionIndex:
-    """Read the questions of an edition, once for all entries in a row, which come in the order of their editions."""
-    return read_edition(edition, source)
+    """Read the questions of an edition, at least one, from a split or from the key of a hidden test set.
 
-
-def read_edition(edition: Edition, source: Path) -> QuestionIndex:
-    """Read the questions of an edition, at least one, from a split or from the key of a hidden test set."""
+    They are read once for all entries in a row, which come in the order of their editions.
+    """
     configs, rows = list[str](), list[dict[str, Any]]()
     if answer_keys.is_key(source):
         for config, row in answer_keys.read_key(source):

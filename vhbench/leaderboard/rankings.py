@@ -100,12 +100,7 @@ class Rankings:
 
 
 def rank_entries(board: Board, sources: Mapping[str, Path], *, workers: int = 0) -> Rankings:
-    """Recompute a board; faulty entries are left out.
-
-    Args:
-        board: the board.
-        sources: source of the questions of each edition, by its name.
-        workers: number of processes; 0 for one per core.
+    """Recompute a board; faulty entries are left out. Arguments are those of :func:`check_all`.
 
     Raises:
         VhbenchError: if no entry is left.

@@ -20,12 +20,7 @@ COLUMNS = ("model", "edition", "family", "metric", "before", "after", "from", "t
 def refresh(board: Board, checked: Sequence[CheckedEntry]) -> list[Mapping[str, str]]:
     """Write the recomputed scores into entries with claims of another scorer, and append changed scores to the table.
 
-    Args:
-        board: the board.
-        checked: its entries; refused ones are left as they are.
-
-    Returns:
-        The new rows of the table.
+    Refused entries are left as they are. The new rows of the table are returned.
     """
     moved = list[Mapping[str, str]]()
     for one in checked:

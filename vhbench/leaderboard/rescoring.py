@@ -58,18 +58,16 @@ class RescoredEntry:
 def recompute(questions: QuestionIndex, responses: Sequence[PackedAnswer], repeats: int = 1) -> RescoredEntry:
     """Score responses in the order of an edition's questions, all first repetitions before all second ones."""
     count = len(questions.rows)
-    starts = range(0, repeats * count, count)
-    records = [[parsed(questions, index, responses[start + index]) for index in range(count)] for start in starts]
-    counts = [[counted(questions, record) for record in one] for one in records]
-    every = [record for one in records for record in one]
-    claims_of_each = [claims for one in counts for claims in one]
-    right = np.array(list(map(_right, every, claims_of_each)), dtype=bool).reshape(repeats, count)
+    records = [parsed(questions, index % count, responses[index]) for index in range(repeats * count)]
+    counts = [counted(questions, record) for record in records]
+    right = np.array(list(map(_right, records, counts)), dtype=bool).reshape(repeats, count)
+    yes = np.array([record.prediction == "yes" for record in records]).reshape(repeats, count).mean(axis=0)
     scores, parts, apart, withheld, tokens = {}, {}, {}, {}, {}
     for name, family in questions.families.items():
         places = family.places.tolist()
-        members = [_repeated(one[place], number) for number, one in enumerate(records) for place in places]
-        claims = [one[place] for one in counts for place in places]
-        measured = _measured(questions, family, members, claims)
+        inside = [(number, number * count + place) for number in range(repeats) for place in places]
+        members = [_repeated(records[index], number) for number, index in inside]
+        measured = _measured(questions, family, members, [counts[index] for _, index in inside])
         scores[name] = {metric.name: measured.score(metric) for metric in board_metrics(name)}
         sums = measured.sums(family.headline)
         apart[name] = sums and sums.by_question(np.tile(np.arange(len(places)), repeats), len(places))
@@ -82,14 +80,12 @@ def recompute(questions: QuestionIndex, responses: Sequence[PackedAnswer], repea
         scores,
         parts,
         apart,
-        _failure_shares(every),
+        _failure_shares(records),
         withheld,
         right[0],
         ~right[:, questions.main.places],
-        list(map(_prediction_text, every, claims_of_each)),
-        np.asarray(
-            np.mean([[record.prediction == "yes" for record in one] for one in records], axis=0), dtype=np.float32
-        ),
+        list(map(_prediction_text, records, counts)),
+        yes.astype(np.float32),
         tokens,
     )
 

@@ -24,21 +24,14 @@ from vhbench.leaderboard.rescoring import ALIKE, FEWEST, RescoredEntry, counted,
 from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
 
+# maximum number of differing predictions at which two entries are duplicates, as a share of the errors of both: those of
+# other models share errors, too, but not three quarters of them
 ALIKE_IN_ERRORS = 0.25
-"""Maximum number of differing predictions at which two entries are duplicates, as a share of the errors of both.
-
-Entries of other models share errors, too, but not three quarters of them.
-"""
-
+# processor time for an entry, for each question, and for each megabyte of its compressed responses: a short response
+# takes up to 0.2 ms, one of 16 kB up to 40 ms; one that repeats itself takes 10 ms for hardly a byte, as a bomb does;
+# unpacked text costs a bomb nothing, so the number of questions bounds the time
 SECONDS, SECONDS_PER_QUESTION, SECONDS_PER_MB = 2, 0.006, 60
-"""Processor time for an entry, for each question, and for each megabyte of its compressed responses.
-
-A short response takes up to 0.2 ms, one of 16 kB up to 40 ms. One that repeats itself takes 10 ms for hardly a byte, as
-a bomb does; unpacked text costs a bomb nothing, so the number of questions bounds the time.
-"""
-
 _PROBED = 25  # one of so many responses is parsed first: a bomb of 8,786 ends after 3 seconds instead of 55
-
 # share of that time for an entry that is added, which thus passes later, too, when the machine is slower
 _SHARE_WHEN_ADDED = 0.75
 MOST_WORKERS = 4  # maximum number of processes by default: each has the questions of an edition in memory
