@@ -85,16 +85,11 @@ def _flat(
     pairs: AllPairs, significant: npt.NDArray[np.bool_], at: int, higher_is_better: bool | None
 ) -> list[float | None]:
     """Return a flat list of four numbers per other model; verdicts as indices into :data:`VERDICTS`."""
-    sure, tested, above = significant.tolist(), (~np.isnan(pairs.p[at])).tolist(), (pairs.value[at] > 0).tolist()
-    codes = {
-        key: VERDICTS.index(verdict(key[0], significant=key[1], tested=key[2], higher_is_better=higher_is_better))
-        for key in set(zip(above, sure, tested, strict=True))
-    }
-    verdicts = [codes[key] for key in zip(above, sure, tested, strict=True)]
     numbers: list[float | None] = []
-    rows = zip(pairs.value[at].tolist(), pairs.low[at].tolist(), pairs.high[at].tolist(), sure, verdicts, strict=True)
-    for value, low, high, exact, place in rows:
-        numbers += [tenths(value), tenths(low, exact=exact), tenths(high, exact=exact), place]
+    columns = (column[at].tolist() for column in (pairs.value, pairs.low, pairs.high, pairs.p))
+    for value, low, high, p, sure in zip(*columns, significant.tolist(), strict=True):
+        word = verdict(value, significant=sure, tested=p == p, higher_is_better=higher_is_better)
+        numbers += [tenths(value), tenths(low, exact=sure), tenths(high, exact=sure), VERDICTS.index(word)]
     return numbers
 
 

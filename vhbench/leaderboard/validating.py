@@ -24,8 +24,8 @@ from vhbench.leaderboard.rescoring import ALIKE, FEWEST, RescoredEntry, counted,
 from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
 
-# maximum number of differing predictions at which two entries are duplicates, as a share of the errors of both: those of
-# other models share errors, too, but not three quarters of them
+# maximum number of differing predictions at which two entries are duplicates, as a share of the errors of both; other
+# models share errors, too, but not three quarters of them
 ALIKE_IN_ERRORS = 0.25
 # processor time for an entry, for each question, and for each megabyte of its compressed responses: a short response
 # takes up to 0.2 ms, one of 16 kB up to 40 ms; one that repeats itself takes 10 ms for hardly a byte, as a bomb does;
