@@ -109,7 +109,7 @@ def match(runs: Sequence[ScoredRun], *, seed: int = 0) -> RunComparison:
     for benchmark in dict.fromkeys(group.benchmark for group in common):
         own = {group: by_run for group, by_run in measured.items() if group.benchmark == benchmark}
         apart = {group: by_run for group, by_run in own.items() if group not in whole}
-        groups += _Family(apart or own, seed).compared()
+        groups += map(_Family(apart or own, seed).compared, apart or own)
     tasks = {group.task for group in common}
     origin = [{task: source for task, source in run.provenance.items() if task in tasks} for run in runs]
     return RunComparison(names, groups, notes, origin)
@@ -191,12 +191,9 @@ class _Family:
         self.clusters = clusters_of(about)
         starts = np.cumsum([0, *(len(by_run[0].questions.about) for by_run in measured.values())])
         self.starts = dict(zip(measured, starts[:-1].tolist(), strict=True))
-
-    def compared(self) -> list[ComparedGroup]:
-        """Return the comparison of each group."""
         headlines: dict[Key, _RunPair] = {}
         cells: dict[Key, _RunPair] = {}
-        for group, by_run in self.measured.items():
+        for group, by_run in measured.items():
             first, *_ = metrics = by_run[0].metrics
             every = np.arange(len(by_run[0].questions.about))
             for metric in metrics:
@@ -207,9 +204,7 @@ class _Family:
             for cell in by_run[0].cells:
                 places = by_run[0].questions.cells[cell]
                 cells |= {(group, cell, 0, pair.run): pair for pair in _pairs(by_run, first, cell, places)}
-        verdicts = self._verdicts(headlines) | self._verdicts(cells)
-        claims = headlines | cells
-        return [self._group(group, by_run, claims, verdicts) for group, by_run in self.measured.items()]
+        self.claims, self.verdicts = headlines | cells, self._verdicts(headlines) | self._verdicts(cells)
 
     def _verdicts(self, claims: Mapping[Key, _RunPair]) -> dict[Key, multiple_testing.SignFlipResult]:
         """Test all claims of a family jointly, and again where missing predictions might reverse them."""
@@ -231,23 +226,19 @@ class _Family:
         parts = [(self.starts[key[0]] + pair.places, pair.change) for key, pair in claims.items()]
         return dict(zip(claims, paired.joint_sign_flips(parts, self.clusters, seed=self.seed), strict=True))
 
-    def _group(
-        self,
-        group: Group,
-        by_run: Sequence[MeasuredGroup],
-        pairs: Mapping[Key, _RunPair],
-        verdicts: Mapping[Key, multiple_testing.SignFlipResult],
-    ) -> ComparedGroup:
+    def compared(self, group: Group) -> ComparedGroup:
+        """Return the comparison of a group."""
+        by_run = self.measured[group]
         about, first = by_run[0].questions.about, by_run[0].metrics[0]
         clusters = clusters_of(about)
 
         def compared(metric: Metric, key: str | Cell, own: Clustering) -> ComparedScore:
             scores, better = [_score(one, key) for one in by_run], metric.higher_is_better
             differences = {
-                (base, run): self._difference(claim, pairs[claim], about if key == metric.name else (), own, verdict)
+                (base, run): self._difference(claim, about if key == metric.name else (), own)
                 for base, run in combinations(range(len(by_run)), 2)
-                if (claim := (group, key, base, run)) in pairs
-                and ((verdict := verdicts[claim]).family.significant or not base)
+                if (claim := (group, key, base, run)) in self.claims
+                and (self.verdicts[claim].family.significant or not base)
             }
             printed = [difference for (base, _), difference in differences.items() if base == 0]
             if better is None or key != metric.name:
@@ -270,14 +261,8 @@ class _Family:
             cells[cell] = compared(first, cell, own)
         return ComparedGroup(group, len(about), len(np.unique(clusters.numbers)), headlines, cells)
 
-    def _difference(
-        self,
-        key: Key,
-        pair: _RunPair,
-        about: Sequence[Record],
-        own: Clustering,
-        verdict: multiple_testing.SignFlipResult,
-    ) -> Difference:
+    def _difference(self, key: Key, about: Sequence[Record], own: Clustering) -> Difference:
+        pair, verdict = self.claims[key], self.verdicts[key]
         scale, family, interval = pair.first.factor, verdict.family, pair.interval(own, about)
         ends = None if interval is None else (scale * interval.low, scale * interval.high)
         note = "; ".join(filter(None, (family.note, interval.note if interval else "")))

@@ -69,17 +69,12 @@ def _write(standings: Rankings, out: Path) -> None:
         (out / snapshots.FOLDER / f"{snapshot.name}.json").write_bytes(json_bytes(snapshot))
     for name, data in downloads.files(standings).items():
         (out / "downloads" / name).write_bytes(data)
-    (out / "README.md").write_bytes(_space(standings))
+    head = {"title": standings.board.title, "emoji": "👁", "colorFrom": "blue", "colorTo": "gray", "sdk": "static"}
+    (out / "README.md").write_bytes(b"---\n" + boards.yaml_bytes({**head, "pinned": False}) + b"---\n")  # of a Space
     (out / ".nojekyll").write_bytes(b"")
     (out / MARK).write_bytes(
         json_bytes({"format": FORMAT, "vhbench": vhbench.__version__, "snapshot": snapshots.snapshot_name(standings)})
     )
-
-
-def _space(standings: Rankings) -> bytes:
-    """Return the README.md of a static Space."""
-    head = {"title": standings.board.title, "emoji": "👁", "colorFrom": "blue", "colorTo": "gray", "sdk": "static"}
-    return b"---\n" + boards.yaml_bytes({**head, "pinned": False}) + b"---\n"
 
 
 def environment() -> jinja2.Environment:
