@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -115,8 +116,7 @@ def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str,
         return path, text
 
     recorded = snapshots.read_snapshots(board)
-    models, references = _overview(standings, views)
-    yield filled("index.html", "index.html", models=models, references=references)
+    yield filled("index.html", "index.html", tables=_overview(standings, views))
     for view in views:
         yield filled(f"{view.name}.html", "edition.html", view=view, falls=list(_falls(standings, views, view)))
     yield filled("compare.html", "compare.html")
@@ -142,25 +142,23 @@ def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str,
         yield filled(f"{snapshots.FOLDER}/{one.name}.html", "snapshot.html", one=one, slugs=slugs)
 
 
-def _overview(standings: Rankings, views: list[EditionView]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the rows of the first page: models by rank in the first edition, then baselines by name."""
+def _overview(standings: Rankings, views: list[EditionView]) -> list[list[tuple[RowView, list[RowView]]]]:
+    """Return the rows of the first page, each with its rows by edition: models, then baselines, best first."""
     none = RowView(None, "", "", Score(None))
     by_name: dict[str, dict[str, RowView]] = {}
     for view in views:
         for row in view.rows:
             key = row.model.slug if row.model else f"level {row.name}"
             by_name.setdefault(key, {})[view.name] = row
-    rows = list[dict[str, Any]]()
-    for edition_rows in by_name.values():
-        first = next(iter(edition_rows.values()))
-        marks = {}
+    rows = list[tuple[RowView, list[RowView]]]()
+    for own in by_name.values():
+        first = next(iter(own.values()))
         if first.model:
-            marks["tier"] = site_views.tier_in_words(standings, first.model)
-            marks["fall"] = site_views.fall_in_words(standings, first.model)
-        own = [edition_rows.get(view.name, none) for view in views]
-        rows.append({"name": first.name, "kind": first.kind, "model": first.model, "by_view": own, **marks})
-    rows.sort(key=lambda row: [(one.score.value is None, -(one.score.value or 0)) for one in row["by_view"]])
-    return [row for row in rows if not row["kind"]], [row for row in rows if row["kind"]]
+            tier = site_views.tier_in_words(standings, first.model)
+            first = replace(first, tier=tier, fall=site_views.fall_in_words(standings, first.model))
+        rows.append((first, [own.get(view.name, none) for view in views]))
+    rows.sort(key=lambda row: [(one.score.value is None, -(one.score.value or 0)) for one in row[1]])
+    return [[row for row in rows if bool(row[0].kind) == is_baseline] for is_baseline in (False, True)]
 
 
 def _falls(standings: Rankings, views: list[EditionView], view: EditionView) -> Iterator[tuple[str, str, Any]]:
