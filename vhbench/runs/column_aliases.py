@@ -51,8 +51,6 @@ _AT_THE_LIMIT = ("length", "max_tokens", "max_output_tokens")
 _LETTERS = string.ascii_uppercase
 
 _LONGEST = 1 << 20  # maximum characters of a list stored as text; parsing takes up to 250 times as much memory
-
-
 _LONGEST_NAME = 1000  # maximum characters of an image's name; longer texts are images in base64
 
 

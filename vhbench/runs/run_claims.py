@@ -11,11 +11,7 @@ Claims = Mapping[str, float]  # metric → number; metrics of the report begin w
 
 
 def claims_of(run: Path) -> dict[str, Claims]:
-    """Return the claims of each task with samples; empty for files that are not a run of lmms-eval.
-
-    Args:
-        run: as in :func:`vhbench.runs.run_files.sample_files`.
-    """
+    """Return the claims of each task with samples in a run of lmms-eval; empty for other files."""
     claims_by_task: dict[str, Claims] = {}
     for file in sample_files(run) if is_run(run) else ():
         task, date = task_of(file), file.name.split("_samples_", 1)[0]

@@ -148,14 +148,7 @@ def _model_in(samples: Path) -> str:
 
 
 def check_single_run(records: Iterable[Provenance | None], path: Path) -> list[str]:
-    """Check that tasks have the same model, number of repetitions, and split per benchmark.
-
-    Returns:
-        Other differences, one line each, safe for a terminal: prompts, settings, versions.
-
-    Raises:
-        VhbenchError: naming the tasks.
-    """
+    """Check that tasks have one model, number of repetitions, and split per benchmark; return other differences."""
     known = [one for one in records if one is not None]
     splits: dict[str, Provenance] = {}
     for one in known:
