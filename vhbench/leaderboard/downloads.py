@@ -4,7 +4,6 @@ import csv
 import gzip
 import io
 from collections.abc import Iterator, Mapping
-from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -89,11 +88,12 @@ def latex(standings: Rankings) -> str:
     lines = [r"\begin{tabular}{l" + "rr" * len(titles) + "}", r"\toprule"]
     lines += ["Model" + "".join(rf" & \multicolumn{{2}}{{c}}{{{escape(title)}}}" for title in titles) + r" \\"]
     lines += ["" + " & score & rank" * len(titles) + r" \\", r"\midrule"]
-    order = [
-        [1.0 if (value := one.headline(model.number).value) is None else -value for one in standings.editions]
-        for model in standings.ranked
-    ]
-    for _, model in sorted(zip(order, standings.ranked, strict=True), key=itemgetter(0)):
+
+    def order(model: BoardModel) -> list[float]:
+        values = [one.headline(model.number).value for one in standings.editions]
+        return [1.0 if value is None else -value for value in values]
+
+    for model in sorted(standings.ranked, key=order):
         cells = [_cell(one, model) for one in standings.editions]
         lines.append(" & ".join([escape(model.about.name), *cells]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])

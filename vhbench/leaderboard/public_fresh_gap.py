@@ -86,7 +86,7 @@ def fresh_questions(public: tuple[QuestionIndex, Places], fresh: tuple[QuestionI
     dominate. Either edition comes with the indices of its scored questions in their family.
     """
     public_keys = {_asks(row) for row in public[0].rows}
-    new = [place for place in fresh[1].tolist() if _asks(_row(fresh[0], place)) not in public_keys]
+    new = [place for place in fresh[1].tolist() if _asks(fresh[0].rows[fresh[0].main.places[place]]) not in public_keys]
     sides = (public[0], public[1].tolist()), (fresh[0], new)
     kinds = [[_kind(questions, place) for place in places] for questions, places in sides]
     counts = [Counter(names) for names in kinds]
@@ -106,10 +106,6 @@ def fresh_questions(public: tuple[QuestionIndex, Places], fresh: tuple[QuestionI
     both = zip(sides, indices, strict=True)
     about = [questions.main.about[place] for (questions, _), members in both for place in members.tolist()]
     return FreshQuestions(indices[0], indices[1], np.concatenate(weights), clusters_of(about))
-
-
-def _row(questions: QuestionIndex, place: int) -> Mapping[str, Any]:
-    return questions.rows[int(questions.main.places[place])]
 
 
 def _kind(questions: QuestionIndex, place: int) -> str:

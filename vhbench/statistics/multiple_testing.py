@@ -113,11 +113,8 @@ def sign_flips(change: Floats, inflation: Numbers | None = None, *, seed: int = 
         return SignFlips([1.0] * change.shape[1], [1.0] * change.shape[1], np.inf)
     change = change[np.lexsort(change.T[::-1])]  # makes the draws independent of the order of clusters
     scale = np.sqrt(np.maximum((change**2).sum(axis=0), 1e-12))
-    observed = (
-        np.abs(change.sum(axis=0))
-        / scale
-        / np.sqrt(1.0 if inflation is None else np.asarray(inflation, dtype=np.float64))
-    )
+    larger = np.sqrt(1.0 if inflation is None else np.asarray(inflation, dtype=np.float64))
+    observed = np.abs(change.sum(axis=0)) / scale / larger
     order = np.argsort(-observed, kind="stable")
     total, reached, alone, first = 0, np.zeros(len(observed)), np.zeros(len(observed)), list[Floats]()
     for signs in _signs(len(change), seed):
