@@ -130,9 +130,9 @@ def _models(board: Board, checked: Sequence[CheckedEntry]) -> list[BoardModel]:
     order = [edition.name for edition in board.editions]
     abouts = {name: entries[min(entries, key=order.index)].about for name, entries in by_model.items()}
     names = sorted(by_model, key=lambda name: (abouts[name].reference != "", name))
-    guessers = {_address(one): ModelInfo(name=one.name, reference=one.kind) for one in GUESSERS}
+    abouts |= (guessers := {_address(one): ModelInfo(name=one.name, reference=one.kind) for one in GUESSERS})
     return [
-        BoardModel(number, name, (abouts | guessers)[name], by_model.get(name, {}), tiers.get(name, {}))
+        BoardModel(number, name, abouts[name], by_model.get(name, {}), tiers.get(name, {}))
         for number, name in enumerate((*names, *guessers))
     ]
 
