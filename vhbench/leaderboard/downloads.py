@@ -113,4 +113,4 @@ def escape(text: str) -> str:
     >>> print(escape("A_1 & 50%"))
     A\_1 \& 50\%
     """
-    return text.translate(str.maketrans(LATEX))
+    return "".join(LATEX.get(sign, sign) for sign in text)
