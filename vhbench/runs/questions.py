@@ -37,15 +37,7 @@ def annotated_words(path: Path) -> dict[str, tuple[str, ...]] | None:
 
 
 def known_questions(path: Path, kind: str = "") -> Store[tuple[str, dict[str, Any]]]:
-    """Return the questions, each with its config and fields.
-
-    Args:
-        path: a split directory, the key of a hidden test set, or a file of any format with rows of id, answer, …
-        kind: kind of questions; "" for all.
-
-    Raises:
-        VhbenchError: if it cannot be read, a row has no id, or an id occurs twice.
-    """
+    """Return the questions of a kind in a split, a key or a table, with config and fields; ids must be unique."""
     columns = [name for name in RECORD if kind in ("", "caption") or name not in _OF_CAPTIONS]
     if answer_keys.is_key(path):
         configs = _of_key(path, columns)

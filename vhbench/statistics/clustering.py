@@ -92,10 +92,7 @@ def total_of(values: Floats) -> float:
 
 
 def tied_weight(weights: Floats, clusters: Clusters | None) -> float:
-    """Return what ties add to Kish's sum of squared weights, as if tied rows were identical.
-
-    Their correlation is not known.
-    """
+    """Return what ties add to Kish's sum of squared weights, as if tied rows, of unknown correlation, were equal."""
     if not isinstance(clusters, Clustering) or clusters.ties is None:
         return 0.0
     one, other = clusters.ties

@@ -133,12 +133,7 @@ class Sums:
         return pulls + np.where(about, score / about.sum(), 0.0)
 
     def by_question(self, owner: Places, questions: int) -> "Sums":
-        """Return the score with a row per question, repetitions summed; 0 if not covered.
-
-        Args:
-            owner: question number of each answer, common to all runs on these questions.
-            questions: number of questions.
-        """
+        """Return the score with a row per question (``owner``: question of each answer), 0 if not covered."""
         owners = owner[self.rows]
 
         def laid(values: Floats) -> Floats:
