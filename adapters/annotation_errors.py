@@ -27,19 +27,12 @@ def fits_64_bits(identity: int) -> bool:
 
 @dataclass
 class BadEntryPolicy:
-    """Policy for bad entries: raise at the first one, or (``skip``) drop and count them.
+    """Policy for bad entries: raise at the first one, or (``skip``) drop and count them."""
 
-    Attributes:
-        path: file being read.
-        skip: whether to drop bad entries.
-        items: (reason, location) of each dropped entry.
-        notes: (reason, location) of unusual but valid entries.
-    """
-
-    path: Path
+    path: Path  # file being read
     skip: bool = False
-    items: list[tuple[str, str]] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
+    items: list[tuple[str, str]] = field(default_factory=list)  # (reason, location) of each dropped entry
+    notes: list[tuple[str, str]] = field(default_factory=list)  # (reason, location) of unusual but valid entries
 
     def report(self, reason: str, place: str, text: str) -> None:
         """Raise, or count. ``place`` identifies the entry, such as ``annotation 17``."""

@@ -58,34 +58,22 @@ class AttackCase:
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """Attacked image.
-
-    Attributes:
-        id: case id.
-        png: encoded image.
-        direction: attack direction.
-        before: objective at the start of the attack: mean cosine similarity to the original's features, or with a loss
-            on the answer the response's negative log-likelihood.
-        after: the objective of the result before saving.
-        saved: the objective of the PNG, decoded as an evaluation decodes it.
-        noise: mean objective of matched noise on the same image: the same changes, shuffled and with random signs.
-        p: share of matched noise that reaches the objective of the PNG, the PNG counted among it.
-        achieved: whether ``p`` is at most :data:`ALPHA`.
-        linf: largest change of a value, in grey levels.
-        trace: objective before each update.
-    """
+    """Attacked image."""
 
     id: str
     png: bytes
     direction: Direction
+    # Objective at the start of the attack: mean cosine similarity to the original's features, or with a loss on the
+    # answer the response's negative log-likelihood.
     before: float
-    after: float
-    saved: float
+    after: float  # the objective of the result before saving
+    saved: float  # the objective of the PNG, decoded as an evaluation decodes it
+    # Mean objective of matched noise on the same image: the same changes, shuffled, with random signs.
     noise: float | None
-    p: float
-    achieved: bool
-    linf: int
-    trace: Sequence[float]
+    p: float  # share of matched noise that reaches the objective of the PNG, the PNG counted among it
+    achieved: bool  # whether ``p`` is at most :data:`ALPHA`
+    linf: int  # largest change of a value, in grey levels
+    trace: Sequence[float]  # objective before each update
 
     def report(self) -> dict[str, Any]:
         """Return everything except the image and the trace, as JSON types."""

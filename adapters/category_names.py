@@ -25,15 +25,10 @@ _Groups = tuple[frozenset[str], ...]
 
 @dataclass(frozen=True)
 class CategoryNames:
-    """Wording and confusion groups of a dataset version's categories.
+    """Wording and confusion groups of a dataset version's categories."""
 
-    Attributes:
-        renamed: category → its wording, overriding :data:`_NAMES`.
-        rivals: groups of easily confused names (wordings or file names): if one is present, the absence of the others
-            is unknown.
-    """
-
-    renamed: Mapping[str, str]
+    renamed: Mapping[str, str]  # category → its wording, overriding :data:`_NAMES`
+    # Groups of easily confused names (wordings or file names): if one is present, the absence of others is unknown.
     rivals: _Groups
 
     def readable(self, category: str) -> str:

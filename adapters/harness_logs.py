@@ -15,19 +15,12 @@ SENT = "sent"
 
 
 class Sent(NamedTuple):
-    """What a harness's log reports about the request of a response.
+    """What a harness's log reports about the request of a response."""
 
-    Attributes:
-        prompt: as of :func:`vhbench.provenance.sent_messages`; "" if it cannot be lmms-eval's, None if unknown.
-        images: files of the images in their order, if the log names them.
-        dataset: names of the questions' data set.
-        failed: whether the request has no response; another line may have it.
-    """
-
-    prompt: str | None = None
-    images: tuple[str, ...] = ()
-    dataset: str = ""
-    failed: bool = False
+    prompt: str | None = None  # as of :func:`vhbench.provenance.sent_messages`; "" if not lmms-eval's, None if unknown
+    images: tuple[str, ...] = ()  # files of the images in their order, if the log names them
+    dataset: str = ""  # names of the questions' data set
+    failed: bool = False  # whether the request has no response; another line may have it
 
 
 def inspect_log(file: Path) -> Iterator[Row]:

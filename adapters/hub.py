@@ -86,15 +86,10 @@ def check_whole(folder: Path, manifest: Manifest, what: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Refs:
-    """Branches and version tags of a repository.
+    """Branches and version tags of a repository."""
 
-    Attributes:
-        branches: name → commit.
-        tags: name → commit, for version tags such as "v1.2.0".
-    """
-
-    branches: dict[str, str]
-    tags: dict[str, str]
+    branches: dict[str, str]  # name → commit
+    tags: dict[str, str]  # name → commit, for version tags such as "v1.2.0"
 
     @property
     def newest_last(self) -> list[str]:
@@ -198,34 +193,21 @@ def if_there(ask: Callable[[], T]) -> T | None:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseStatus:
-    """Release status of a version.
+    """Release status of a version."""
 
-    Attributes:
-        yanked: reason for the withdrawal, or "".
-        newer: tag of the newest version if it is higher, or "".
-        moved: whether its tag points to another commit now.
-    """
-
-    yanked: str = ""
-    newer: str = ""
-    moved: bool = False
+    yanked: str = ""  # reason for the withdrawal, or ""
+    newer: str = ""  # tag of the newest version if it is higher, or ""
+    moved: bool = False  # whether its tag points to another commit now
 
 
 @dataclass(frozen=True, slots=True)
 class Yank:
-    """Withdrawn version; commit and content hash identify it without its tag.
+    """Withdrawn version; commit and content hash identify it without its tag."""
 
-    Attributes:
-        version: "1.2.0".
-        reason: reason for the withdrawal.
-        revision: commit of its tag, or "" if unknown.
-        content_hash: content hash of its manifest, or "" if unknown.
-    """
-
-    version: str
-    reason: str
-    revision: str = ""
-    content_hash: str = ""
+    version: str  # "1.2.0"
+    reason: str  # for the withdrawal
+    revision: str = ""  # commit of its tag, or "" if unknown
+    content_hash: str = ""  # of its manifest, or "" if unknown
 
     def means(self, version: str, revision: str, content_hash: str) -> bool:
         """Return whether version, commit or content hash match; "" never matches."""

@@ -19,17 +19,11 @@ _NAME = re.compile(r"hf://([^@#]+)@(v[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}|[0-9a-f]
 
 @dataclass(frozen=True, slots=True)
 class ReleaseName:
-    """Citable name of a release.
+    """Citable name of a release."""
 
-    Attributes:
-        repo_id: ORG/NAME.
-        revision: tag of the version, or a commit.
-        sha256: of the manifest, which identifies the release wherever the tag points.
-    """
-
-    repo_id: str
-    revision: str
-    sha256: str
+    repo_id: str  # ORG/NAME
+    revision: str  # tag of the version, or a commit
+    sha256: str  # of the manifest, which identifies the release wherever the tag points
 
     def __str__(self) -> str:
         """Return the name as it is cited."""

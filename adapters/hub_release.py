@@ -28,27 +28,16 @@ _Asked = Callable[[Sequence[str]], bool]  # predicate on file names
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Result of a push.
+    """Result of a push."""
 
-    Attributes:
-        repo_id: ORG/NAME.
-        sha: commit; "" if nothing was sent.
-        tag: "v1.2.0", on that commit; "" for unversioned content.
-        uploaded: new or changed files.
-        deleted: our files that no longer exist.
-        replaced: uploaded files that overwrite files not from a version of ours.
-        is_new: whether anything was not there yet.
-        branch: "main", or a separate one for a version lower than a released one.
-    """
-
-    repo_id: str
-    sha: str
-    tag: str = ""
-    uploaded: tuple[str, ...] = ()
-    deleted: tuple[str, ...] = ()
-    is_new: bool = True
-    branch: str = MAIN
-    replaced: tuple[str, ...] = ()
+    repo_id: str  # ORG/NAME
+    sha: str  # commit; "" if nothing was sent
+    tag: str = ""  # "v1.2.0", on that commit; "" for unversioned content
+    uploaded: tuple[str, ...] = ()  # new or changed files
+    deleted: tuple[str, ...] = ()  # our files that no longer exist
+    is_new: bool = True  # whether anything was not there yet
+    branch: str = MAIN  # "main", or a separate one for a version lower than a released one
+    replaced: tuple[str, ...] = ()  # uploaded files that overwrite files not from a version of ours
 
     @property
     def is_backport(self) -> bool:
@@ -58,21 +47,13 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseTarget:
-    """Target of a version in a repository.
+    """Target of a version in a repository."""
 
-    Attributes:
-        branch: "main"; a version lower than a released one gets its own branch, leaving ``main`` unchanged.
-        head: parent commit, "" without a repository.
-        tagged: commit of its tag, "" if it is unreleased.
-        files: name → digest, at the head.
-        ours: files listed in a manifest of ours; all others are third-party.
-    """
-
-    branch: str = MAIN
-    head: str = ""
-    tagged: str = ""
-    files: Mapping[str, str] = field(default_factory=dict)
-    ours: frozenset[str] = frozenset()
+    branch: str = MAIN  # "main"; a version lower than a released one gets its own branch, leaving ``main`` unchanged
+    head: str = ""  # parent commit, "" without a repository
+    tagged: str = ""  # commit of its tag, "" if it is unreleased
+    files: Mapping[str, str] = field(default_factory=dict)  # name → digest, at the head
+    ours: frozenset[str] = frozenset()  # files listed in a manifest of ours; all others are third-party
 
     def of_others(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the names that exist as third-party files."""

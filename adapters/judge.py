@@ -57,25 +57,15 @@ class Model(Protocol):
 
 @dataclass(slots=True)
 class LanguageJudge:
-    """Judge for unparsed responses, with usage counts.
+    """Judge for unparsed responses, with usage counts."""
 
-    Attributes:
-        model: language model, queried at temperature 0.
-        folder: cache folder for replies; None for the user's cache.
-        workers: concurrent requests.
-        asked: number of responses submitted.
-        read: number of responses resolved.
-        failed: number of responses without a readable reply.
-        problem: first failure reason.
-    """
-
-    model: Model
-    folder: Path | None
+    model: Model  # language model, queried at temperature 0
+    folder: Path | None  # cache folder for replies; None for the user's cache
     workers: int = 8
-    asked: int = 0
-    read: int = 0
-    failed: int = 0
-    problem: str = ""
+    asked: int = 0  # number of responses submitted
+    read: int = 0  # number of responses resolved
+    failed: int = 0  # number of responses without a readable reply
+    problem: str = ""  # first failure reason
     _in_a_row: int = field(default=0, repr=False)
 
     def replies(self, records: Sequence[Record]) -> list[str]:

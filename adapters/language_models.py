@@ -24,25 +24,15 @@ _LONGEST_PAUSE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Chat model behind ``URL/chat/completions``: OpenAI, vLLM, SGLang, llama.cpp or Ollama.
-
-    Attributes:
-        name: model name at the endpoint.
-        url: base URL, such as ``http://localhost:8000/v1``.
-        tries: maximum number of attempts per request.
-        pause: seconds before the second attempt, doubled each time; an endpoint may request more.
-        timeout: seconds per response.
-        max_new_tokens: maximum response length.
-        what: role of the model, for errors.
-    """
+    """Chat model behind ``URL/chat/completions``: OpenAI, vLLM, SGLang, llama.cpp or Ollama."""
 
     name: str
-    url: str
-    tries: int = 4
-    pause: float = 1
-    timeout: float = 120
-    max_new_tokens: int = 128
-    what: str = "model"
+    url: str  # base URL, such as ``http://localhost:8000/v1``
+    tries: int = 4  # maximum number of attempts per request
+    pause: float = 1  # seconds before the second attempt, doubled each time; an endpoint may request more
+    timeout: float = 120  # seconds per response
+    max_new_tokens: int = 128  # maximum response length
+    what: str = "model"  # role of the model, for errors
 
     def ask(self, prompt: str) -> str:
         """Return the model's response at temperature 0.
@@ -97,19 +87,12 @@ class Endpoint:
 
 @dataclass
 class LocalModel:
-    """Causal language model of transformers with greedy decoding, loaded on first use.
+    """Causal language model of transformers with greedy decoding, loaded on first use."""
 
-    Attributes:
-        name: repository or folder; safetensors only, no remote code.
-        device: see :func:`vhbench.adapters.loading.pick_device`.
-        max_new_tokens: maximum response length.
-        what: role of the model, for errors.
-    """
-
-    name: str
-    device: str = "auto"
-    max_new_tokens: int = 128
-    what: str = "model"
+    name: str  # repository or folder; safetensors only, no remote code
+    device: str = "auto"  # see :func:`vhbench.adapters.loading.pick_device`
+    max_new_tokens: int = 128  # maximum response length
+    what: str = "model"  # role of the model, for errors
 
     def ask(self, prompt: str) -> str:
         """Return the model's response.

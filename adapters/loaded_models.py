@@ -20,11 +20,7 @@ from vhbench.schema import VhbenchError
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Text-to-image model and how it is run; options of the build.
-
-    Attributes:
-        offload: has no effect on the output, nor has ``batch``.
-    """
+    """Text-to-image model and how it is run; options of the build."""
 
     model: str
     revision: str = ""
@@ -32,7 +28,7 @@ class Pipeline:
     guidance: float | None = None
     dtype: str = "auto"
     device: str = "auto"
-    offload: str = "none"
+    offload: str = "none"  # has no effect on the output, nor has ``batch``
     batch: int = 4
 
     @property

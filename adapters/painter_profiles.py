@@ -18,46 +18,27 @@ TOKENS = 128
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What the authors of a family recommend, where the pipeline's defaults differ; None for its default.
-
-    Attributes:
-        family: name of the model.
-        pipelines: class names in diffusers.
-        when: test that separates the family from others with the same pipeline.
-        steps: denoising steps.
-        guidance: guidance scale.
-        size: side of the image in pixels.
-    """
+    """What the authors of a family recommend, where the pipeline's defaults differ; None for its default."""
 
     family: str
-    pipelines: tuple[str, ...]
-    when: Callable[[Any], bool] = lambda pipe: True
+    pipelines: tuple[str, ...]  # class names in diffusers
+    when: Callable[[Any], bool] = lambda pipe: True  # test that separates the family from others with the same pipeline
     steps: int | None = None
     guidance: float | None = None
-    size: int | None = None
+    size: int | None = None  # side of the image in pixels
 
 
 @dataclass(frozen=True, slots=True)
 class PainterSettings:
-    """Effective settings of a pipeline.
+    """Effective settings of a pipeline."""
 
-    Attributes:
-        family: profile, or the pipeline's class.
-        steps: denoising steps.
-        size: side of the image in pixels, unless a specification has its own.
-        scale: parameter that takes the guidance scale; "" if the model has no guidance.
-        guidance: guidance scale; None without guidance.
-        negative: whether negative prompts have an effect.
-        neutral_negative: whether the authors' negative prompt is a blank, which only switches guidance on.
-    """
-
-    family: str
+    family: str  # profile, or the pipeline's class
     steps: int
-    size: int
-    scale: str = ""
-    guidance: float | None = None
-    negative: bool = False
-    neutral_negative: bool = False
+    size: int  # side of the image in pixels, unless a specification has its own
+    scale: str = ""  # parameter that takes the guidance scale; "" if the model has no guidance
+    guidance: float | None = None  # None without guidance
+    negative: bool = False  # whether negative prompts have an effect
+    neutral_negative: bool = False  # whether the authors' negative prompt is a blank, which only switches guidance on
 
     def options(self, negative_prompts: Sequence[str]) -> dict[str, Any]:
         """Return the pipeline's arguments besides prompt, seed and size."""

@@ -99,21 +99,13 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format of tables of questions or responses, or of a harness's log.
-
-    Attributes:
-        title: name for people.
-        suffixes: of its files; empty for a log in JSON or in a table, which its rows show.
-        read: function from a file to its rows; None for JSON.
-        keys: keys by which a row of a log is recognized, and the types of their values.
-        unpack: function from such a row to rows with ``id`` and ``response``.
-    """
+    """A format of tables of questions or responses, or of a harness's log."""
 
     title: str
-    suffixes: tuple[str, ...] = ()
-    read: Callable[[Path], Iterable[Row]] | None = None
-    keys: Mapping[str, Any] = field(default_factory=dict)
-    unpack: Callable[[Row], Iterable[Row]] | None = None
+    suffixes: tuple[str, ...] = ()  # of its files; empty for a log in JSON or in a table, which its rows show
+    read: Callable[[Path], Iterable[Row]] | None = None  # function from a file to its rows; None for JSON
+    keys: Mapping[str, Any] = field(default_factory=dict)  # keys of a log's rows, and the types of their values
+    unpack: Callable[[Row], Iterable[Row]] | None = None  # from such a row to rows with ``id`` and ``response``
 
 
 FORMATS: dict[str, Format] = {

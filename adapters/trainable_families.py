@@ -10,21 +10,13 @@ from vhbench.schema import VhbenchError
 
 @dataclass(frozen=True, slots=True)
 class ModelFamily:
-    """Parts of a model family.
+    """Parts of a model family."""
 
-    Attributes:
-        lmms_eval: lmms-eval class that evaluates it.
-        vision: name of the vision tower's module.
-        projector: its submodule that feeds the language model, "" if the projector is outside the tower.
-        weights: projector weights outside linear layers, for LoRA.
-        has_max_pixels: whether its processor limits an image's pixels.
-    """
-
-    lmms_eval: str
-    vision: str = "vision_tower"
-    projector: str = ""
-    weights: tuple[str, ...] = ()
-    has_max_pixels: bool = False
+    lmms_eval: str  # lmms-eval class that evaluates it
+    vision: str = "vision_tower"  # name of the vision tower's module
+    projector: str = ""  # its submodule that feeds the language model, "" if the projector is outside the tower
+    weights: tuple[str, ...] = ()  # projector weights outside linear layers, for LoRA
+    has_max_pixels: bool = False  # whether its processor limits an image's pixels
 
     @property
     def frozen(self) -> str:

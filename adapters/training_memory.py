@@ -13,21 +13,13 @@ _GIB: Final = 2**30
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Bytes at the peak of a training step.
+    """Bytes at the peak of a training step."""
 
-    Attributes:
-        weights: of the base model and the adapter.
-        gradients: of the trained weights.
-        optimizer: its state, two moments per trained weight.
-        activations: kept for the backward pass, and of the largest layer and the logits.
-        trained: number of trained weights.
-    """
-
-    weights: float
-    gradients: float
-    optimizer: float
-    activations: float
-    trained: int
+    weights: float  # of the base model and the adapter
+    gradients: float  # of the trained weights
+    optimizer: float  # its state, two moments per trained weight
+    activations: float  # kept for the backward pass, and of the largest layer and the logits
+    trained: int  # number of trained weights
 
     @property
     def total(self) -> float:

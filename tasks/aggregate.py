@@ -23,17 +23,11 @@ Items = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
-    """Aggregates one metric of a task over its rows; that of the first metric also writes the task's report.
-
-    Attributes:
-        task: name of the task.
-        metric: name of the metric.
-        reports: whether this metric's payloads are whole records, from which the report is made.
-    """
+    """Aggregates one metric of a task over its rows; that of the first metric also writes the task's report."""
 
     task: str
     metric: Metric
-    reports: bool
+    reports: bool  # whether this metric's payloads are whole records, from which the report is made
 
     def __call__(self, items: Items, args: Any = None) -> float | None:
         """Return the value for the table: a percentage or a count; None if undefined, withheld or unknown."""

@@ -74,23 +74,14 @@ _SAME = 9
 
 @dataclass(frozen=True, slots=True)
 class TextOnlyBaseline:
-    """Text-only baseline of a set of questions.
+    """Text-only baseline of a set of questions."""
 
-    Attributes:
-        n: number of questions, or pairs.
-        value: accuracy, from 0 to 1.
-        interval: 95 % CI over clusters.
-        chance: accuracy of uniform guessing.
-        guesser: the classifier of :data:`GUESSERS` that was selected most often.
-        leaks_answers: whether it is significantly above chance, adjusted over all reported subsets (Bonferroni).
-    """
-
-    n: int
-    value: float
-    interval: intervals.Interval | None
-    chance: float
-    guesser: str
-    leaks_answers: bool
+    n: int  # number of questions, or pairs
+    value: float  # accuracy, from 0 to 1
+    interval: intervals.Interval | None  # 95 % CI over clusters
+    chance: float  # accuracy of uniform guessing
+    guesser: str  # the classifier of :data:`GUESSERS` that was selected most often
+    leaks_answers: bool  # whether it is significantly above chance, adjusted over all reported subsets (Bonferroni)
 
     def in_percent(self) -> dict[str, Any]:
         """Return the baseline in percent, for reports."""
@@ -107,19 +98,13 @@ class TextOnlyBaseline:
 
 @dataclass(frozen=True, slots=True)
 class FoldPredictions:
-    """Held-out predictions of every classifier.
+    """Held-out predictions of every classifier."""
 
-    Attributes:
-        questions: questions in the order of their ids, without captions.
-        clusters: cluster of each question.
-        folds: fold of each question.
-        hits: (classifier, question, fold): correctness (one half for a tie of two options), trained without the
-            question's own fold and without that fold.
-    """
-
-    questions: Sequence[QuestionBase]
-    clusters: Sequence[Hashable]
-    folds: Places
+    questions: Sequence[QuestionBase]  # questions in the order of their ids, without captions
+    clusters: Sequence[Hashable]  # of each question
+    folds: Places  # of each question
+    # (classifier, question, fold): correctness (one half for a tie of two options), trained without the question's own
+    # fold and without that fold.
     hits: Floats
 
     @property

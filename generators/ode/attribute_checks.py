@@ -27,17 +27,11 @@ _STATES: Mapping[str, str] = {"at night": "night", "overcast": "gloomy"}
 
 @dataclass(frozen=True, slots=True)
 class VerifierThresholds:
-    """Acceptance thresholds of a verifier.
+    """Acceptance thresholds of a verifier."""
 
-    Attributes:
-        keep: probability from which an attribute counts as present.
-        absent: probability below which a contrary counts as absent.
-        kinds: kind of attribute → its own ``keep``, as fitted by ``vhbench calibrate``.
-    """
-
-    keep: float = 0.8
-    absent: float = 0.1
-    kinds: Mapping[str, float] = field(default_factory=dict)
+    keep: float = 0.8  # probability from which an attribute counts as present
+    absent: float = 0.1  # probability below which a contrary counts as absent
+    kinds: Mapping[str, float] = field(default_factory=dict)  # kind → its own ``keep``, from ``vhbench calibrate``
 
     def __post_init__(self) -> None:
         for name, value in (("keep", self.keep), ("absent", self.absent), *self.kinds.items()):

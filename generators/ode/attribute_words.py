@@ -33,15 +33,10 @@ _PRECEDING = frozenset({"parked"})
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """Attribute with its English wording.
-
-    Attributes:
-        kind: kind of the attribute.
-        text: wording in a prompt; "" if it has none.
-    """
+    """Attribute with its English wording."""
 
     kind: Kind
-    text: str
+    text: str  # wording in a prompt; "" if it has none
 
     @property
     def bodily(self) -> bool:

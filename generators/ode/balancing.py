@@ -19,25 +19,15 @@ _EDGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Question with the answer yes, and candidate questions on the same subject with no.
-
-    Attributes:
-        scene: scene id.
-        question_type: ODE question type; words are balanced within it.
-        about: subject shared by the yes and no questions.
-        word: correct word.
-        yes: question with the answer yes.
-        noes: incorrect word → question, best first.
-        spare: words of ``noes`` used as a fallback if none keeps the balance; without any, the pair is dropped.
-    """
+    """Question with the answer yes, and candidate questions on the same subject with no."""
 
     scene: str
-    question_type: str
-    about: str
+    question_type: str  # ODE question type; words are balanced within it
+    about: str  # subject shared by the yes and no questions
     word: str
     yes: str
-    noes: Mapping[str, str] = field(default_factory=dict)
-    spare: tuple[str, ...] = ()
+    noes: Mapping[str, str] = field(default_factory=dict)  # incorrect word → question, best first
+    spare: tuple[str, ...] = ()  # words of ``noes`` to use if none keeps the balance; without any, the pair is dropped
 
 
 def balanced(choices: Sequence[Choice], random: np.random.Generator) -> list[str]:

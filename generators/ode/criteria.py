@@ -41,23 +41,14 @@ LARGEST_GROUP = 5
 
 @dataclass(frozen=True)
 class PairPool:
-    """Pairs of one pairing that a graph version adds.
-
-    Attributes:
-        whole: concept graph.
-        pairing: "ee" or "ev".
-        version: version that added the pairs, see :func:`vhbench.generators.ode.concept_graph.is_new`.
-        epsilon: lower bound of the long tail, exclusive; None for the default.
-        delta: upper bound of the long tail, exclusive; None for the default.
-        seed: random seed of the order of pairs with equal counts.
-    """
+    """Pairs of one pairing that a graph version adds."""
 
     whole: ConceptGraph
-    pairing: str
-    version: int = 1
-    epsilon: float | None = None
-    delta: float | None = None
-    seed: int = 0
+    pairing: str  # "ee" or "ev"
+    version: int = 1  # version that added the pairs, see :func:`vhbench.generators.ode.concept_graph.is_new`
+    epsilon: float | None = None  # lower bound of the long tail, exclusive; None for the default
+    delta: float | None = None  # upper bound of the long tail, exclusive; None for the default
+    seed: int = 0  # random seed of the order of pairs with equal counts
 
     @cached_property
     def graph(self) -> ConceptGraph:
@@ -151,21 +142,14 @@ def _shuffled(pairs: Sequence[Pair], random: np.random.Generator) -> list[Pair]:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """Selection criterion with its properties.
+    """Selection criterion with its properties."""
 
-    Attributes:
-        draw: function that returns a pool's pairs in order of use.
-        text: description of the pairs.
-        misfit: cost of adding a concept to a group, from its counts with each member; the minimum is added.
-        usual: whether concepts take the frequent value of an attribute pair; otherwise they take either one.
-        bounded: whether ε and δ bound the counts.
-    """
-
-    draw: Callable[[PairPool, np.random.Generator], list[Pair]]
+    draw: Callable[[PairPool, np.random.Generator], list[Pair]]  # function that returns a pool's pairs in order of use
     text: str
+    # Cost of adding a concept to a group, from its counts with each member; the cheapest one is added.
     misfit: Callable[[Sequence[int]], float]
-    usual: bool = False
-    bounded: bool = False
+    usual: bool = False  # whether concepts take the frequent value of an attribute pair; otherwise they take either one
+    bounded: bool = False  # whether ε and δ bound the counts
 
 
 def candidates(pool: PairPool, criterion: str) -> list[Pair]:

@@ -28,23 +28,14 @@ Seen = tuple[Scene, tuple[AttributeClaim, ...]] | Rejection
 
 @dataclass(frozen=True)
 class DetectionModels:
-    """Models that label images without exact ground truth.
-
-    Attributes:
-        detector: object detector.
-        verifier: verifier of attributes and places; None without attribute questions or with a trusted prompt.
-        thresholds: detection thresholds.
-        beliefs: verifier thresholds.
-        words: number of words to detect per image.
-        trust_prompt: accept the prompt as ground truth.
-    """
+    """Models that label images without exact ground truth."""
 
     detector: Detector
-    verifier: Verifier | None = None
+    verifier: Verifier | None = None  # None without attribute questions or with a trusted prompt
     thresholds: DetectionThresholds = field(default_factory=DetectionThresholds)
     beliefs: VerifierThresholds = field(default_factory=VerifierThresholds)
-    words: int = 40
-    trust_prompt: bool = False
+    words: int = 40  # number of words to detect per image
+    trust_prompt: bool = False  # accept the prompt as ground truth
 
     def phrases(self, word: str) -> list[str]:
         """Return the detector phrases of a word; none if the detector supports none."""

@@ -16,19 +16,12 @@ from vhbench.schema import Scene
 
 @dataclass(frozen=True, slots=True)
 class SettingWords:
-    """Wording of an environment: a row of ``environments.tsv``.
-
-    Attributes:
-        word: environment.
-        family: group of visually similar settings; "" if it occurs in several (a floor, the ground).
-        place: prepositional phrase ("on a street").
-        made_by: objects and their counts of which a rendering needs one entry to be recognizable.
-    """
+    """Wording of an environment: a row of ``environments.tsv``."""
 
     word: str
-    family: str
-    place: str
-    made_by: Mapping[str, int]
+    family: str  # group of visually similar settings; "" if it occurs in several (a floor, the ground)
+    place: str  # prepositional phrase ("on a street")
+    made_by: Mapping[str, int]  # objects and their counts of which a rendering needs one entry to be recognizable
 
     @property
     def indoors(self) -> bool:
@@ -84,19 +77,12 @@ def _parted(phrase: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Wording:
-    """English of a graph's concepts, and what excludes what.
+    """English of a graph's concepts, and what excludes what."""
 
-    Attributes:
-        places: environment → its wording.
-        plurals: noun → its plural, where the rules of English would give another.
-        mass: nouns without article and number.
-        opposites: place, or attribute, → those that are never true at the same time.
-    """
-
-    places: Mapping[str, SettingWords] = field(default_factory=lambda: PLACES)
-    plurals: Mapping[str, str] = field(default_factory=dict)
-    mass: frozenset[str] = frozenset()
-    opposites: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    places: Mapping[str, SettingWords] = field(default_factory=lambda: PLACES)  # environment → its wording
+    plurals: Mapping[str, str] = field(default_factory=dict)  # noun → its plural, if irregular
+    mass: frozenset[str] = frozenset()  # nouns without article and number
+    opposites: Mapping[str, frozenset[str]] = field(default_factory=dict)  # place or attribute → what excludes it
 
     @cached_property
     def settings(self) -> Mapping[str, SettingWords]:

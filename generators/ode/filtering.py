@@ -30,23 +30,14 @@ PLACES = 2
 
 @dataclass(frozen=True, slots=True)
 class DetectionThresholds:
-    """Presence and absence thresholds of a detector.
+    """Presence and absence thresholds of a detector."""
 
-    Attributes:
-        keep: confidence from which an object counts as present (the paper's 0.65); both targets must reach it.
-        absent: confidence below which an object counts as absent; in between, it is unknown.
-        environment: confidence from which the environment counts as present; detectors score places lower.
-        environment_share: minimum fraction of the image that the environment's box covers.
-        overlap: IoU above which two boxes show one object.
-        words: word → its own (keep, absent), as fitted by ``vhbench calibrate`` for a detector.
-    """
-
-    keep: float = 0.65
-    absent: float = 0.2
-    environment: float = 0.3
-    environment_share: float = 0.2
-    overlap: float = 0.7
-    words: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    keep: float = 0.65  # confidence from which an object is present (the paper's value); both targets must reach it
+    absent: float = 0.2  # confidence below which an object counts as absent; in between, it is unknown
+    environment: float = 0.3  # confidence from which the environment counts as present; detectors score places lower
+    environment_share: float = 0.2  # minimum fraction of the image that the environment's box covers
+    overlap: float = 0.7  # IoU above which two boxes show one object
+    words: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # word → its own (keep, absent), calibrated
 
     def of(self, word: str) -> tuple[float, float]:
         """Return a word's (keep, absent); ``keep`` is infinite for a word that is never accepted."""

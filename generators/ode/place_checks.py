@@ -21,17 +21,11 @@ _MOST = 12
 
 @dataclass(frozen=True, slots=True)
 class PlaceVerdict:
-    """Verdict on the place of an image.
+    """Verdict on the place of an image."""
 
-    Attributes:
-        present: whether the image is set in the prompted place.
-        score: probability of the prompted place.
-        absent: places that the image excludes.
-    """
-
-    present: bool
-    score: float
-    absent: frozenset[str]
+    present: bool  # whether the image is set in the prompted place
+    score: float  # probability of the prompted place
+    absent: frozenset[str]  # places that the image excludes
 
 
 def others(place: str, words: Wording) -> list[str]:

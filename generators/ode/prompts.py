@@ -122,21 +122,15 @@ class SourceVocabulary(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ImagePlan:
-    """Plan of one image: its concepts, criterion and variant.
-
-    Attributes:
-        rank: index of the pair in the criterion's order.
-        turn: index among the images balanced with it.
-        states: per concept, its assigned value of :data:`STATES`, or ""; empty if no concept has any.
-    """
+    """Plan of one image: its concepts, criterion and variant."""
 
     criterion: str
     pairing: str
-    rank: int
+    rank: int  # index of the pair in the criterion's order
     variant: int
     concepts: tuple[str, ...]
-    turn: int = 0
-    states: tuple[str, ...] = ()
+    turn: int = 0  # index among the images balanced with it
+    states: tuple[str, ...] = ()  # per concept, its value of :data:`STATES`, or ""; empty if no concept has any
 
     @property
     def id(self) -> str:

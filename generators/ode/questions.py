@@ -67,48 +67,30 @@ _RELATIONS = {"left of": "to the left of", "right of": "to the right of", "above
 
 @dataclass(frozen=True, slots=True)
 class AttributeClaim:
-    """Verified attribute in an image generated from a prompt.
+    """Verified attribute in an image generated from a prompt."""
 
-    Attributes:
-        about: object or setting.
-        kind: kind of attribute, see :data:`vhbench.generators.ode.attribute_words.KINDS`.
-        value: the attribute.
-        noes: attributes known not to apply.
-    """
-
-    about: str
-    kind: str
+    about: str  # object or setting
+    kind: str  # see :data:`vhbench.generators.ode.attribute_words.KINDS`
     value: str
-    noes: tuple[str, ...]
+    noes: tuple[str, ...]  # attributes known not to apply
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Scene with what is needed to generate its questions.
-
-    Attributes:
-        case: image plan.
-        scene: ground truth.
-        targets: the required concepts, in the scene's words; a setting comes last.
-        likely: likely hallucinations, known to be absent, most likely first (see :mod:`filtering`).
-        elsewhere: targets of the share's other images that are absent here, best first.
-        exact: whether the ground truth is complete; otherwise it comes from a detector.
-        claims: verified attributes if the ground truth is not exact.
-        deeds: target → actions it can be rendered with; other actions in questions would leak the answer.
-        single: targets that no image shows several times; counting questions about them would leak the answer.
-        words: English of the graph's concepts.
-    """
+    """Scene with what is needed to generate its questions."""
 
     case: ImagePlan
     scene: Scene
-    targets: tuple[str, ...]
-    likely: tuple[str, ...]
-    elsewhere: tuple[str, ...] = ()
-    exact: bool = True
-    claims: tuple[AttributeClaim, ...] = ()
+    targets: tuple[str, ...]  # the required concepts, in the scene's words; a setting comes last
+    likely: tuple[str, ...]  # likely hallucinations, known to be absent, most likely first (see :mod:`filtering`)
+    elsewhere: tuple[str, ...] = ()  # targets of the share's other images that are absent here, best first
+    exact: bool = True  # whether the ground truth is complete; otherwise it comes from a detector
+    claims: tuple[AttributeClaim, ...] = ()  # verified attributes if the ground truth is not exact
+    # Target → actions it can be rendered with; other actions in questions would leak the answer.
     deeds: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    # Targets that no image shows several times; counting them would leak the answer.
     single: frozenset[str] = frozenset()
-    words: Wording = DEFAULT
+    words: Wording = DEFAULT  # English of the graph's concepts
 
 
 def rows(

@@ -32,24 +32,13 @@ Tried = tuple[ImagePlan, SceneSpec, Scene | Rejection, tuple[AttributeClaim, ...
 
 @dataclass(frozen=True)
 class Recipe:
-    """Everything that determines ODE's questions.
-
-    Attributes:
-        graph: concept graph.
-        world: vocabulary of the image source.
-        images: image source.
-        eyes: detection models for images without exact ground truth; None if it is exact.
-        imagined: observed hallucinations given a word, used as further candidates; or None.
-        part: concept split; places of another split are never settings.
-
-    The remaining fields are build options and documented there.
-    """
+    """Everything that determines ODE's questions; the fields without a comment are build options."""
 
     graph: ConceptGraph
-    world: SourceVocabulary
+    world: SourceVocabulary  # vocabulary of the image source
     images: ImageSource
-    eyes: DetectionModels | None = None
-    imagined: "ConceptGraph | None" = None
+    eyes: DetectionModels | None = None  # detection models for images without exact ground truth; None if it is exact
+    imagined: "ConceptGraph | None" = None  # observed hallucinations given a word, used as further candidates; or None
     seed: int = 0
     version: str = "2.0.0"
     concepts: int = 2
@@ -60,7 +49,7 @@ class Recipe:
     levels: tuple[str, ...] = questions.LEVELS[:3]
     epsilon: float | None = None
     delta: float | None = None
-    part: ConceptPart = WHOLE
+    part: ConceptPart = WHOLE  # concept split; places of another split are never settings
     size: int = 512
 
     def __post_init__(self) -> None:

@@ -38,21 +38,13 @@ _STRIP: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Perturbation:
-    """Common perturbation with its properties.
+    """Common perturbation with its properties."""
 
-    Attributes:
-        change: function of (image, random generator, parameters); the defaults are the paper's.
-        text: display name.
-        unsure: space-separated topics of undecidable.yaml whose answers it may change.
-        severities: parameters of ImageNet-C's severities 1 to 5.
-        lengths: the paper's parameters that are lengths in pixels.
-    """
-
-    change: Callable[..., Array]
-    text: str
-    unsure: str
-    severities: tuple[dict[str, float], ...]
-    lengths: Mapping[str, int] = field(default_factory=dict)
+    change: Callable[..., Array]  # function of (image, random generator, parameters); the defaults are the paper's
+    text: str  # display name
+    unsure: str  # space-separated topics of undecidable.yaml whose answers it may change
+    severities: tuple[dict[str, float], ...]  # parameters of ImageNet-C's severities 1 to 5
+    lengths: Mapping[str, int] = field(default_factory=dict)  # the paper's parameters that are lengths in pixels
 
     def __call__(self, image: Array, rng: np.random.Generator, **parameters: float) -> Array:
         """Return the perturbed image; omitted parameters are the paper's."""

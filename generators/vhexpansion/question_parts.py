@@ -61,21 +61,13 @@ class CannotNegate(VhbenchError):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Parts of a text; concatenated, they are the text without outer whitespace.
+    """Parts of a text; concatenated, they are the text without outer whitespace."""
 
-    Attributes:
-        before: text before the question: "<image>", "Look at it. ".
-        lead: phrase that states where to look: "In the image, ".
-        asked: the question without its mark.
-        mark: its question mark, with a space before it if there is one; or "".
-        after: "Please answer yes or no.", with the preceding space.
-    """
-
-    before: str
-    lead: str
-    asked: str
-    mark: str
-    after: str
+    before: str  # text before the question: "<image>", "Look at it. "
+    lead: str  # phrase that states where to look: "In the image, "
+    asked: str  # the question without its mark
+    mark: str  # its question mark, with a space before it if there is one; or ""
+    after: str  # "Please answer yes or no.", with the preceding space
 
 
 def split_question(text: str) -> Parts:

@@ -43,21 +43,13 @@ _MOVABLE = frozenset({*AUXILIARIES.split("|"), "a", "an", "any", "no"})
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """Negated question with its provenance.
-
-    Attributes:
-        text: negated question.
-        form: "natural" (by a template), "llm", "wrapped", or "source" for one from the question source.
-        by: "rule", or the rewriter's name.
-        refused: the rewriter's response if it was rejected; "" otherwise.
-        reason: reason for the rejection.
-    """
+    """Negated question with its provenance."""
 
     text: str
-    form: str = "natural"
-    by: str = "rule"
-    refused: str = ""
-    reason: str = ""
+    form: str = "natural"  # "natural" (by a template), "llm", "wrapped", or "source" for one from the question source
+    by: str = "rule"  # "rule", or the rewriter's name
+    refused: str = ""  # the rewriter's response if it was rejected; "" otherwise
+    reason: str = ""  # reason for the rejection
 
 
 def twin_of(question: str, rewriter: Rewriter | None = None, wording: Wording = "auto", source: str = "") -> Twin:

@@ -16,17 +16,11 @@ import yaml
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Topic of questions.
+    """Topic of questions."""
 
-    Attributes:
-        words: words of the topic, after removal of harmless names.
-        patterns: phrases in the whole question.
-        harmless: names that contain such words: a traffic light.
-    """
-
-    words: re.Pattern[str]
-    patterns: re.Pattern[str]
-    harmless: re.Pattern[str]
+    words: re.Pattern[str]  # words of the topic, after removal of harmless names
+    patterns: re.Pattern[str]  # phrases in the whole question
+    harmless: re.Pattern[str]  # names that contain such words: a traffic light
 
     def find(self, question: str) -> re.Match[str] | None:
         """Return the first match in a lower-case question, or None."""

@@ -22,49 +22,29 @@ THRESHOLD = 0.8  # default of --similarity_score in AMBER's inference.py
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One caption, matched with its image.
-
-    Attributes:
-        nouns: vocabulary nouns of the response, in order, with repeats.
-        hallucinated: those that are not in the image.
-        covered: mentioned objects of the image.
-        likely: mentioned likely hallucinations.
-        likely_nouns: nouns that name one.
-        truth: objects of the image.
-        listed: likely hallucinations.
-        failure: "failed" or "refused" for a missing caption.
-    """
+    """One caption, matched with its image."""
 
     id: str
-    nouns: list[str]
-    hallucinated: list[str]
-    covered: list[str]
-    likely: list[str]
-    likely_nouns: set[str]
-    truth: list[str]
-    listed: list[str]
-    failure: Failure = ""
+    nouns: list[str]  # vocabulary nouns of the response, in order, with repeats
+    hallucinated: list[str]  # those that are not in the image
+    covered: list[str]  # mentioned objects of the image
+    likely: list[str]  # mentioned likely hallucinations
+    likely_nouns: set[str]  # nouns that name one
+    truth: list[str]  # objects of the image
+    listed: list[str]  # likely hallucinations
+    failure: Failure = ""  # "failed" or "refused" for a missing caption
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Parser of responses, with everything shared by them.
+    """Parser of responses, with everything shared by them."""
 
-    Attributes:
-        vocabulary: counted words: AMBER's relation file, and all truth and hallu.
-        relation: word → associated words.
-        safe: words that are never hallucinated.
-        nouns: text → nouns.
-        alike: predicate of two words: similar enough to be the same.
-        tools: names of the noun finder and of the similarity.
-    """
-
-    vocabulary: frozenset[str]
-    relation: Mapping[str, tuple[str, ...]]
-    safe: frozenset[str]
-    nouns: Nouns
-    alike: Callable[[str, str], bool]
-    tools: Mapping[str, str]
+    vocabulary: frozenset[str]  # counted words: AMBER's relation file, and all truth and hallu
+    relation: Mapping[str, tuple[str, ...]]  # word → associated words
+    safe: frozenset[str]  # words that are never hallucinated
+    nouns: Nouns  # text → nouns
+    alike: Callable[[str, str], bool]  # predicate of two words: similar enough to be the same
+    tools: Mapping[str, str]  # names of the noun finder and of the similarity
 
     # How the reference differs is in vhbench.tasks.metrics.amber_reference.
     fold: "ClassVar[staticmethod[[str], str]]" = staticmethod(str.lower)  # noqa: RUF009

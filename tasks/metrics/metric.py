@@ -24,71 +24,41 @@ PAYLOAD = ("id", "benchmark", "kind", "answer", "prediction", "failure", "pair_i
 
 
 class Claims(NamedTuple):
-    """Counts of a caption's claims, by :func:`vhbench.tasks.metrics.ode_captions.count`.
+    """Counts of a caption's claims, by :func:`vhbench.tasks.metrics.ode_captions.count`."""
 
-    Attributes:
-        mentions: words for judgeable concepts.
-        hallucinated: of these, for concepts that are absent.
-        captions: 1 if the response is a caption.
-        hallucinating: 1 if any mention is hallucinated.
-        objects: concepts in the image.
-        covered: number of these that are mentioned.
-        concepts: distinct judgeable concepts that are mentioned.
-        candidates: number of these that are likely hallucinations.
-        asked: 1.
-        given: 1 unless the request failed or was refused.
-        named: 1 if it names anything of the vocabulary.
-        words: number of words.
-        cut_off: 1 if the caption is truncated.
-        failed: 1 if the request failed.
-        refused: 1 if the model refused.
-        not_judged: mentions of things whose presence is unknown, in the vocabulary or outside it.
-    """
-
-    mentions: int = 0
-    hallucinated: int = 0
-    captions: int = 0
-    hallucinating: int = 0
-    objects: int = 0
-    covered: int = 0
-    concepts: int = 0
-    candidates: int = 0
-    asked: int = 0
-    given: int = 0
-    named: int = 0
-    words: int = 0
-    cut_off: int = 0
-    failed: int = 0
-    refused: int = 0
-    not_judged: int = 0
+    mentions: int = 0  # words for judgeable concepts
+    hallucinated: int = 0  # of these, for concepts that are absent
+    captions: int = 0  # 1 if the response is a caption
+    hallucinating: int = 0  # 1 if any mention is hallucinated
+    objects: int = 0  # concepts in the image
+    covered: int = 0  # number of these that are mentioned
+    concepts: int = 0  # distinct judgeable concepts that are mentioned
+    candidates: int = 0  # number of these that are likely hallucinations
+    asked: int = 0  # always 1
+    given: int = 0  # 1 unless the request failed or was refused
+    named: int = 0  # 1 if it names anything of the vocabulary
+    words: int = 0  # number of words
+    cut_off: int = 0  # 1 if the caption is truncated
+    failed: int = 0  # 1 if the request failed
+    refused: int = 0  # 1 if the model refused
+    not_judged: int = 0  # mentions of things whose presence is unknown, in the vocabulary or outside it
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A response as the input of a metric.
+    """A response as the input of a metric."""
 
-    Attributes:
-        record: the answered question, with the columns :data:`ALWAYS`, those that the metrics of its family need, and
-            those of its subsets; all others are empty.
-        options: number of answer options; 0 for yes or no.
-        cut_off: whether the response is visibly truncated.
-        claims: claims of a caption.
-        twin: response to the negated question, for metrics of pairs.
-        none: letter of the option "none of the above"; "" without one.
-        chosen: text of the chosen option of a question with rotated options; "" without one.
-        wording: number of the wording of the answer instruction; 0 in tasks with one wording.
-        others: responses to the further variants of the question, for metrics of variants.
-    """
-
+    # The answered question, with the columns :data:`ALWAYS`, those that the metrics of its family need, and those of
+    # its subsets; all others are empty.
     record: Record
-    options: int = 0
-    cut_off: bool = False
+    options: int = 0  # number of answer options; 0 for yes or no
+    cut_off: bool = False  # whether the response is visibly truncated
     claims: Claims = Claims()  # noqa: RUF009 - immutable
-    twin: "Answer | None" = None
-    none: str = ""
-    chosen: str = ""
-    wording: int = 0
-    others: "tuple[Answer, ...]" = ()
+    twin: "Answer | None" = None  # response to the negated question, for metrics of pairs
+    none: str = ""  # letter of the option "none of the above"; "" without one
+    chosen: str = ""  # text of the chosen option of a question with rotated options; "" without one
+    wording: int = 0  # number of the wording of the answer instruction; 0 in tasks with one wording
+    others: "tuple[Answer, ...]" = ()  # responses to the further variants of the question, for metrics of variants
 
     @property
     def outcome(self) -> str:
@@ -109,27 +79,17 @@ class Answer:
 
 
 class Facts(NamedTuple):
-    """Context of a metric that follows from the questions alone.
+    """Context of a metric that follows from the questions alone."""
 
-    Attributes:
-        positive: positive class of precision and recall, "yes" or "no".
-    """
-
-    positive: str = "no"
+    positive: str = "no"  # positive class of precision and recall, "yes" or "no"
 
 
 class Count(NamedTuple):
-    """Contribution of a response, or a pair, to a score.
+    """Contribution of a response, or a pair, to a score."""
 
-    Attributes:
-        top: contribution to the numerator.
-        bottom: contribution to the denominator; 0 if it does not count.
-        trials: number of trials in the interval; None for ``bottom``.
-    """
-
-    top: float
-    bottom: float = 1.0
-    trials: float | None = None
+    top: float  # contribution to the numerator
+    bottom: float = 1.0  # contribution to the denominator; 0 if it does not count
+    trials: float | None = None  # number of trials in the interval; None for ``bottom``
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,21 +34,13 @@ FALSE_ALARM: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Opportunity:
-    """A response that could hallucinate.
+    """A response that could hallucinate."""
 
-    Attributes:
-        kind: kind of question, the stratum.
-        image: resampling unit.
-        objects: objects in the image.
-        chances: objects that the response could hallucinate.
-        imagined: the ones that it hallucinated.
-    """
-
-    kind: str
-    image: str
-    objects: frozenset[str]
-    chances: frozenset[str]
-    imagined: frozenset[str]
+    kind: str  # kind of question, the stratum
+    image: str  # resampling unit
+    objects: frozenset[str]  # objects in the image
+    chances: frozenset[str]  # objects that the response could hallucinate
+    imagined: frozenset[str]  # the ones that it hallucinated
 
 
 def compute_lift(occasions: Iterable[Opportunity]) -> dict[str, dict[str, dict[str, Any]]]:

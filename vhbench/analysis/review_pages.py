@@ -27,19 +27,13 @@ _KINDS: Final = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"RIFF": "webp", b"
 
 @dataclass
 class ReviewPart:
-    """Some questions with their images.
+    """Some questions with their images."""
 
-    Attributes:
-        number: from 1.
-        alone: whether it is all there is.
-        notes: what cannot be shown, and why; one line each.
-    """
-
-    number: int
-    alone: bool = False
+    number: int  # from 1
+    alone: bool = False  # whether it is all there is
     items: list[bytes] = field(default_factory=list)
     images: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # what cannot be shown, and why; one line each
     size: int = 0
 
     def page(self, content_hash: str) -> str:

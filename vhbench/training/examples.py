@@ -36,33 +36,20 @@ FACETS = ("kind", "benchmark", *CELLS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingExample:
-    """One row to train on.
+    """One row to train on."""
 
-    Attributes:
-        id: unique within a data set.
-        images: encoded, in prompt order.
-        prompt: parts of the user's message: {"type": "image", "text": ""} or {"type": "text", "text": …}.
-        answer: target response.
-        right: "yes", "no", a letter, or "" for captions and general rows; both polarities are balanced by it.
-        form: "short", "reasoned", "caption" or "general".
-        earlier: messages before the prompt in multi-turn conversations.
-        rejected: dispreferred response; "" if there is none.
-        rejected_by: "model" for its own response, "flipped" for the opposite answer where the model was correct.
-        facets: columns of the question, see :data:`FACETS`.
-        scene_ids: scenes of the images, where known.
-    """
-
-    id: str
-    images: tuple[bytes, ...]
+    id: str  # unique within a data set
+    images: tuple[bytes, ...]  # encoded, in prompt order
+    # Parts of the user's message: {"type": "image", "text": ""} or {"type": "text", "text": …}.
     prompt: tuple[Message, ...]
-    answer: str
-    right: str = ""
-    form: str = "short"
-    earlier: tuple[Message, ...] = ()
-    rejected: str = ""
-    rejected_by: str = ""
-    facets: Mapping[str, str] = field(default_factory=dict)
-    scene_ids: tuple[str, ...] = ()
+    answer: str  # target response
+    right: str = ""  # "yes", "no", a letter, or "" for captions and general rows; both polarities are balanced by it
+    form: str = "short"  # "short", "reasoned", "caption" or "general"
+    earlier: tuple[Message, ...] = ()  # messages before the prompt in multi-turn conversations
+    rejected: str = ""  # dispreferred response; "" if there is none
+    rejected_by: str = ""  # "model" for its own response, "flipped" for the opposite answer where the model was correct
+    facets: Mapping[str, str] = field(default_factory=dict)  # columns of the question, see :data:`FACETS`
+    scene_ids: tuple[str, ...] = ()  # scenes of the images, where known
 
     @property
     def asked(self) -> list[Message]:

@@ -30,19 +30,12 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Contents of a set of questions.
+    """Contents of a set of questions."""
 
-    Attributes:
-        images: SHA-256 of the encoded images, in hex.
-        scenes: ids, kept with the images, as ids of two builds may be equal by chance.
-        concepts: concepts in the scenes, or in the rows' columns where no scene is known.
-        looks: image → fingerprint, None for a flat or undecodable image.
-    """
-
-    images: frozenset[str]
-    scenes: frozenset[str]
-    concepts: frozenset[str]
-    looks: Mapping[str, Fingerprint | None] = field(default_factory=dict)
+    images: frozenset[str]  # SHA-256 of the encoded images, in hex
+    scenes: frozenset[str]  # ids, kept with the images, as ids of two builds may be equal by chance
+    concepts: frozenset[str]  # concepts in the scenes, or in the rows' columns where no scene is known
+    looks: Mapping[str, Fingerprint | None] = field(default_factory=dict)  # by image; None if flat or undecodable
 
 
 def contents_of(questions: Iterable[Question], scenes: Mapping[str, Scene]) -> Contents:

@@ -19,21 +19,13 @@ Weigh = Callable[[Question], float]
 
 @dataclass(slots=True)
 class Errors:
-    """A model's errors.
+    """A model's errors."""
 
-    Attributes:
-        wrong: question id → incorrect answer; of several repetitions the first.
-        answers: question id → first parsed answer, correct or not.
-        unread: responses that are not errors: failed, refused or unparsed.
-        counts: kind of question → numbers of answers and of incorrect ones.
-        matcher: vocabulary of captions; None without captions.
-    """
-
-    wrong: dict[str, Record] = field(default_factory=dict)
-    answers: dict[str, Record] = field(default_factory=dict)
-    unread: int = 0
-    counts: dict[str, list[int]] = field(default_factory=dict)
-    matcher: Vocabulary | None = None
+    wrong: dict[str, Record] = field(default_factory=dict)  # question id → incorrect answer, the first of several
+    answers: dict[str, Record] = field(default_factory=dict)  # question id → first parsed answer, correct or not
+    unread: int = 0  # responses that are not errors: failed, refused or unparsed
+    counts: dict[str, list[int]] = field(default_factory=dict)  # kind → numbers of answers and of incorrect ones
+    matcher: Vocabulary | None = None  # vocabulary of captions; None without captions
 
 
 def errors(records: Iterable[Record], matcher: Vocabulary | None) -> Errors:

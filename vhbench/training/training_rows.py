@@ -25,21 +25,13 @@ from vhbench.training.rationales import reason
 
 @dataclass(slots=True)
 class TrainingEdition:
-    """An open training split.
-
-    Attributes:
-        path: its folder.
-        manifest: its manifest.
-        scenes: ground truth of its images.
-        errors: errors of a run on it; None without a run.
-        notes: caveats for the card.
-    """
+    """An open training split."""
 
     path: Path
     manifest: Manifest
-    scenes: Mapping[str, Scene]
-    errors: sample_selection.Errors | None = None
-    notes: list[str] = field(default_factory=list)
+    scenes: Mapping[str, Scene]  # ground truth of its images
+    errors: sample_selection.Errors | None = None  # errors of a run on it; None without a run
+    notes: list[str] = field(default_factory=list)  # caveats for the card
 
 
 def open_edition(split: Path, run: Path | None) -> TrainingEdition:
