@@ -60,11 +60,7 @@ class AnswerCollator:
             )  # fmt: skip
 
     def check(self, row: Mapping[str, Any]) -> None:
-        """Check that a row's prompt equals the inference prompt and its answer has one end token.
-
-        Raises:
-            VhbenchError: if training and inference prompts differ, or the answer does not end exactly once.
-        """
+        """Raise unless a row's prompt equals the inference prompt, and its answer has one end token."""
         prompt, answer = self.texts(_talk(row))
         batch = self([row])
         expected = self._processed([prompt], [row["images"]])["input_ids"][0].tolist()
@@ -92,11 +88,7 @@ class PreferenceCollator:
 
 
 def end_tokens(model: Any, tokenizer: Any) -> list[str]:
-    """Return a model's stop tokens: the tokenizer's EOS, then those of its generation config.
-
-    Raises:
-        VhbenchError: if it has none.
-    """
+    """Return a model's stop tokens: the tokenizer's EOS, then its generation config's; raise if it has none."""
     configured = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
     ids = [] if configured is None else [configured] if isinstance(configured, int) else list(configured)
     names = [tokenizer.eos_token, *(tokenizer.convert_ids_to_tokens(i) for i in ids)]

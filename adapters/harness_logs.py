@@ -24,11 +24,7 @@ class Sent(NamedTuple):
 
 
 def inspect_log(file: Path) -> Iterator[Row]:
-    """Yield the rows of an Inspect log (``.eval``).
-
-    Raises:
-        VhbenchError: if Inspect is not installed.
-    """
+    """Yield the rows of an Inspect log (``.eval``); raise if Inspect is not installed."""
     try:
         log = import_module("inspect_ai.log")  # optional, and no dependency of ours
     except ImportError:

@@ -61,11 +61,7 @@ def snapshot(repo_id: str, revision: str, *, offline: bool = False) -> Path:
 
 
 def download(repo_id: str, commit: str, *, offline: bool) -> Path:
-    """Return the folder of a commit in the cache, after downloading missing files.
-
-    Raises:
-        VhbenchError: if it cannot be read, or the cache gives another commit.
-    """
+    """Return the folder of a commit in the cache, after downloading missing files; raise if the cache gives another."""
     from huggingface_hub import snapshot_download
 
     what = f"{repo_id} at commit {commit}"
@@ -112,11 +108,7 @@ def _parts_of(tag: str) -> tuple[int, int, int]:
 
 
 def refs(repo_id: str) -> Refs | None:
-    """Return the branches and tags of a repository, or None if it does not exist.
-
-    Raises:
-        VhbenchError: if the Hub cannot be reached.
-    """
+    """Return the branches and tags of a repository, None if it does not exist; raise if the Hub cannot be reached."""
     from huggingface_hub import HfApi
 
     with one_line(check_repo_id(repo_id)):
@@ -129,11 +121,7 @@ def refs(repo_id: str) -> Refs | None:
 
 
 def commit_of(repo_id: str, revision: str = "main", kind: str = "dataset") -> str:
-    """Return the current commit of a tag or branch.
-
-    Raises:
-        VhbenchError: if it does not exist, or the Hub cannot be reached.
-    """
+    """Return the current commit of a tag or branch; raise if it does not exist, or the Hub cannot be reached."""
     from huggingface_hub import HfApi
 
     with one_line(f"{check_repo_id(repo_id)} at {revision}"):
@@ -148,11 +136,7 @@ def remote_files(api: Any, repo_id: str, revision: str, kind: str = "dataset") -
 
 
 def text_of(repo_id: str, name: str, revision: str = "main", *, offline: bool = False) -> str:
-    """Return a small file of a repository as text, or "" if it does not exist; ``offline``: from the cache.
-
-    Raises:
-        VhbenchError: if the Hub cannot be reached, or the file is not text.
-    """
+    """Return a small file of a repository as text, "" without one; raise if the Hub cannot be reached."""
     file = file_of(repo_id, name, revision, offline=offline)
     try:
         return file.read_text(encoding="utf-8") if file else ""
@@ -161,11 +145,7 @@ def text_of(repo_id: str, name: str, revision: str = "main", *, offline: bool = 
 
 
 def file_of(repo_id: str, name: str, revision: str = "main", *, offline: bool = False) -> Path | None:
-    """Return a repository file in the local cache, under its commit's folder, or None.
-
-    Raises:
-        VhbenchError: if the Hub cannot be reached.
-    """
+    """Return a repository file in the cache, under its commit's folder, or None; raise if the Hub cannot be reached."""
     from huggingface_hub import hf_hub_download
 
     with one_line(check_repo_id(repo_id)):
@@ -271,11 +251,7 @@ def standing(repo_id: str, version: str, revision: str, *, tag: str = "", conten
 
 
 def check_repo_id(repo_id: str) -> str:
-    """Return a dataset's name on the Hub after checking that it is ORG/NAME.
-
-    Raises:
-        VhbenchError: if it is not.
-    """
+    """Return a dataset's name on the Hub; raise if it is not ORG/NAME."""
     if not isinstance(repo_id, str) or not _REPO.fullmatch(repo_id) or ".." in repo_id:
         raise VhbenchError(f"repository: expected ORG/NAME of letters, digits and _ . -, got {repo_id!r}")
     return repo_id

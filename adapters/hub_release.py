@@ -62,11 +62,7 @@ class ReleaseTarget:
 
 
 def place(repo_id: str, manifest: Manifest) -> ReleaseTarget:
-    """Return the target of a version.
-
-    Raises:
-        VhbenchError: if the repository contains another benchmark or an invalid manifest, or the Hub cannot be reached.
-    """
+    """Return the target of a version; raise if the repository has another benchmark or an invalid manifest."""
     refs = hub.refs(repo_id)
     if refs is None:
         return ReleaseTarget()
@@ -286,11 +282,7 @@ def _api() -> Any:
 
 
 def require_access(repo_id: str, *, write: bool = False) -> None:
-    """Raise without a valid token and, with ``write``, if ``main`` is protected, which a planned upload shows.
-
-    Raises:
-        VhbenchError: naming the fix.
-    """
+    """Raise without a valid token and, with ``write``, if ``main`` is protected, which a planned upload shows."""
     from huggingface_hub import CommitOperationAdd
 
     if not logged_in():

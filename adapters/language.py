@@ -31,11 +31,7 @@ def language_tools(choice: str) -> tuple[Nouns | None, Similarity | None]:
 
 
 def nltk_nouns() -> Nouns:
-    """Return AMBER's nouns: tokens that NLTK tags as nouns, lemmatised by WordNet.
-
-    Raises:
-        VhbenchError: if NLTK or its data is missing.
-    """
+    """Return AMBER's nouns: tokens that NLTK tags as nouns, lemmatised by WordNet; raise without NLTK or its data."""
     try:
         import nltk
         from nltk.stem import WordNetLemmatizer
@@ -57,11 +53,7 @@ def nltk_nouns() -> Nouns:
 
 
 def spacy_similarity(model: str = SPACY_MODEL) -> Similarity:
-    """Return AMBER's similarity: the cosine of spaCy's vectors, with one parse per word.
-
-    Raises:
-        VhbenchError: if spaCy or the model is missing.
-    """
+    """Return AMBER's similarity: the cosine of spaCy's vectors, parsed once per word; raise without its model."""
     try:
         import spacy
 

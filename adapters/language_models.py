@@ -35,11 +35,7 @@ class Endpoint:
     what: str = "model"  # role of the model, for errors
 
     def ask(self, prompt: str) -> str:
-        """Return the model's response at temperature 0.
-
-        Raises:
-            VhbenchError: if the endpoint is unreachable, rejects the request, or responds in another format.
-        """
+        """Return the model's response at temperature 0; raise if there is none after all attempts, or no usable one."""
         with needed_by(f"a {self.what}'s endpoint", "score"):
             import httpx
         message = {"role": "user", "content": prompt}
@@ -95,11 +91,7 @@ class LocalModel:
     what: str = "model"  # role of the model, for errors
 
     def ask(self, prompt: str) -> str:
-        """Return the model's response.
-
-        Raises:
-            VhbenchError: if the model cannot be loaded.
-        """
+        """Return the model's response; raise if the model cannot be loaded."""
         tokenizer, model = self._loaded
         import torch
 

@@ -16,11 +16,7 @@ DTYPES = ("auto", "float32", "float16", "bfloat16")
 
 @contextmanager
 def needed_by(what: str, extra: str = "generate") -> Iterator[None]:
-    """Report which extra to install if an import fails.
-
-    Raises:
-        VhbenchError: instead of the ImportError.
-    """
+    """Report, as a VhbenchError, which extra to install if an import fails."""
     try:
         yield
     except ImportError as error:
@@ -29,11 +25,7 @@ def needed_by(what: str, extra: str = "generate") -> Iterator[None]:
 
 @contextmanager
 def loading(what: str) -> Iterator[None]:
-    """Report in one line what could not be loaded.
-
-    Raises:
-        VhbenchError: instead of the errors of transformers and diffusers.
-    """
+    """Report in one line, as a VhbenchError, what transformers or diffusers could not load."""
     try:
         yield
     except (OSError, ValueError, ImportError) as error:  # SmolVLM's processor requires num2words
@@ -62,11 +54,7 @@ def visible_devices() -> tuple[str, ...]:
 
 
 def pick_dtype(name: str, device: str) -> str:
-    """Return the dtype; "auto" is bfloat16 or float16 on a GPU and float32 on a CPU.
-
-    Raises:
-        VhbenchError: for an unknown dtype.
-    """
+    """Return the dtype; "auto" is bfloat16 or float16 on a GPU, float32 on a CPU. Raise if it is unknown."""
     import torch
 
     if name not in DTYPES:

@@ -51,11 +51,7 @@ class PacoScenes(CocoScenes):
     federated = True
 
     def __init__(self, path: Path, images: Path | None, *, name: str = "paco", **options: Any) -> None:
-        """Read a file; see :class:`CocoScenes`.
-
-        Raises:
-            VhbenchError: also for an attribute outside the file's classes.
-        """
+        """Read a file; see :class:`CocoScenes`. An attribute outside the file's classes is a bad entry, too."""
         self._found: dict[int, tuple[tuple[tuple[str, str], ...], frozenset[str]]] = {}
         super().__init__(path, images, name=name, **options)
         pairs = self._listed(self.document_extra[1], list[_AttributePair], "joint_obj_attribute_categories")

@@ -125,11 +125,7 @@ def _chosen(spec: SceneSpec, shown: Mapping[str, set[int]], used: set[int], seed
 
 
 def photo_files(folder: Path) -> list[Path]:
-    """Return the photos of a folder and its subfolders, by name.
-
-    Raises:
-        VhbenchError: if there is none.
-    """
+    """Return the photos of a folder and its subfolders, by name; raise if there is none."""
     photos = sorted(path for path in folder.rglob("*") if path.suffix.lower() in (".jpg", ".jpeg", ".png", ".webp"))
     if not photos:
         raise VhbenchError(f"{folder}: expected photos (.jpg, .png, .webp), got none")

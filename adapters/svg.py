@@ -90,11 +90,7 @@ class SvgScenes(SceneSequence):
         skip_bad: bool = False,
         names: CategoryNames | None = None,
     ) -> None:
-        """Read a file.
-
-        Raises:
-            VhbenchError: with the file, the image, the object and the problem.
-        """
+        """Read a file; errors name the file, the image, the object and the problem."""
         self.path, self.faults = path, BadEntryPolicy(path, skip_bad)
         self._names = names or read_names()
         self._files = _by_stem(images)

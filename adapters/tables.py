@@ -43,11 +43,7 @@ class Line:
         return next((lower[n.lower()] for n in names if lower.get(n.lower()) not in (None, "")), None)
 
     def text(self, *names: str) -> str:
-        """Return a field that must contain text or a number.
-
-        Raises:
-            VhbenchError: if none of the fields exists.
-        """
+        """Return a field of text or a number; raise if none of the fields exists."""
         value = self.get(*names)
         if value is None:
             there = ", ".join(map(str, self.values))
@@ -57,11 +53,7 @@ class Line:
         return str(value).strip()
 
     def yes_no(self, *names: str) -> str:
-        """Return "yes" or "no" from a field that must contain one of them.
-
-        Raises:
-            VhbenchError: if the field does not exist or has another value.
-        """
+        """Return "yes" or "no" from a field; raise if it does not exist or has another value."""
         answer = parsing.label(self.text(*names))
         if not answer:
             value = quote_value(self.get(*names))
@@ -88,11 +80,7 @@ class ImageFolder:
     _held: int = 0
 
     def of(self, line: Line, *names: str) -> ImageData:
-        """Return the image of a row.
-
-        Raises:
-            VhbenchError: if the field does not exist, or its file is missing or outside the folder.
-        """
+        """Return the image of a row; raise if its field or file does not exist, or the file is outside the folder."""
         value = line.get(*names)
         if isinstance(value, list) and len(value) == 1:
             value = value[0]
@@ -113,11 +101,7 @@ class ImageFolder:
         return self._known[digest.digest()]
 
     def file(self, line: Line, *candidates: str) -> Path:
-        """Return the first existing file in the folder.
-
-        Raises:
-            VhbenchError: if none exists, or a name is outside the folder.
-        """
+        """Return the first existing file in the folder; raise if none exists, or a name is outside the folder."""
         if self.folder is None:
             raise VhbenchError(
                 f"{line.place}: image {quote_value(candidates[0])} is a file; name its folder with --images"
@@ -140,22 +124,14 @@ def _put_aside(image: bytes, name: str) -> Path:
 
 
 def read_table(path: Path) -> Iterator[Line]:
-    """Yield the rows of a table with their locations, numbered from 1.
-
-    Raises:
-        VhbenchError: if the file cannot be read or has an unknown format.
-    """
+    """Yield the rows of a table with their locations, numbered from 1; raise if it cannot be read."""
     for file in table_files(path):
         for number, values in enumerate(read_rows(file), start=1):
             yield Line(f"{file.name}, row {number}", values)
 
 
 def table_files(path: Path) -> list[Path]:
-    """Return the files of a table: itself, or a folder's Parquet or Excel files, in order.
-
-    Raises:
-        VhbenchError: if there is none.
-    """
+    """Return the files of a table: itself, or a folder's Parquet or Excel files, in order; raise if there is none."""
     if path.is_dir():
         files = sorted(path.rglob("*.parquet")) or sorted(path.glob("*.xlsx"))
         if not files:
@@ -171,11 +147,7 @@ def table_files(path: Path) -> list[Path]:
 
 
 def options_of(line: Line) -> tuple[str, ...]:
-    """Return the options of a row, from one field or one field each; () if it has none.
-
-    Raises:
-        VhbenchError: if there are fewer than two, or duplicates.
-    """
+    """Return the options of a row (:func:`read_options`), from one field or one field each; () if it has none."""
     value = line.get("options", "choices")
     if value is not None:
         return read_options(line, value)
@@ -187,11 +159,7 @@ def options_of(line: Line) -> tuple[str, ...]:
 
 
 def read_options(line: Line, value: Any) -> tuple[str, ...]:
-    """Return the options of a row from a list, or from text such as "(a) open (b) closed".
-
-    Raises:
-        VhbenchError: if there are fewer than two, or duplicates.
-    """
+    """Return two or more different options from a list, or from text such as "(a) open (b) closed"; raise otherwise."""
     options = tuple(str(v).strip() for v in value) if isinstance(value, list | tuple) else split_options(str(value))
     if len(options) < 2 or len({o.lower() for o in options}) < len(options) or not all(options):
         raise VhbenchError(
@@ -220,11 +188,7 @@ def options_behind(question: str) -> tuple[str, tuple[str, ...]]:
 
 
 def choice(line: Line, options: tuple[str, ...], *names: str) -> str:
-    """Return the letter of the correct option, given as "(a)", "A" or the option's text.
-
-    Raises:
-        VhbenchError: if it matches no option.
-    """
+    """Return the letter of the correct option, given as "(a)", "A" or the option's text; raise if it matches none."""
     answer = line.text(*names)
     words = [option.lower() for option in options]
     if answer.lower() in words:

@@ -62,11 +62,7 @@ def freeze_vision(model: Any, kind: str) -> None:
 
 
 def limit_pixels(processor: Any, kind: str, most: int) -> None:
-    """Let a processor scale images down to a number of pixels.
-
-    Raises:
-        VhbenchError: if the family's images have a fixed size.
-    """
+    """Let a processor scale images down to a number of pixels; raise if the family's images have a fixed size."""
     if not family_of(kind).has_max_pixels:
         named = ", ".join(name for name, family in TESTED.items() if family.has_max_pixels)
         raise VhbenchError(f"--max-pixels {most}: expected a model that scales its images ({named}), got {kind}")

@@ -33,11 +33,7 @@ class _Reached(Exception):
 
 
 def connector_of(model: Any, name: str) -> Connector:
-    """Return a function that computes the image features of a model.
-
-    Raises:
-        VhbenchError: if their location is unknown.
-    """
+    """Return a function that computes the image features of a model; raise if their location is unknown."""
     path, _, parent = _NAMED.get(model.config.model_type, "").partition(" ")
     if module := _module(model, path):
         last = _module(model, path.rpartition(".")[0]) if parent else module

@@ -291,11 +291,7 @@ def swapped(image_processor: Any, floats: Sequence[Any]) -> Iterator[None]:
 
 @contextmanager
 def in_one_line(what: str) -> Iterator[None]:
-    """Convert any exception of a processor or a forward pass into one line.
-
-    Raises:
-        ValueError: instead, naming what failed.
-    """
+    """Turn any exception of a processor or a forward pass into a ValueError of one line that names what failed."""
     try:
         yield
     except Exception as error:

@@ -52,11 +52,7 @@ class Aggregation:
 
 
 def metric_list(name: str) -> list[dict[str, Any]]:
-    """Return the metrics of a task in lmms-eval's format.
-
-    Raises:
-        VhbenchError: if the task belongs to no benchmark, or is a group.
-    """
+    """Return the metrics of a task in lmms-eval's format; raise if it is a group, or of no benchmark."""
     family, variants = task(name).family, task(name).variants
     if family is None:
         raise VhbenchError(f"{name}: expected a task, got a group; its members have metrics")

@@ -143,11 +143,7 @@ def _refuse_yanked(benchmark: str, manifest: Manifest, source: DataSource) -> No
 
 
 def files(name: str) -> list[Path]:
-    """Return the Parquet files of a benchmark, or of a config such as ``ode_fictional_caption``.
-
-    Raises:
-        VhbenchError: if the configured split was built without it.
-    """
+    """Return the Parquet files of a benchmark, or of a config such as ``ode_fictional_caption``; raise without it."""
     owner = of_task(name)
     data = resolve(owner.name if owner else name)
     configs = data.manifest.rows
@@ -302,11 +298,7 @@ def _count(name: str, split: Path) -> int:
 
 
 def vocabulary(benchmark: str) -> dict[str, list[str]]:
-    """Return the caption vocabulary: word → surface forms.
-
-    Raises:
-        VhbenchError: if the split's manifest has none.
-    """
+    """Return the caption vocabulary, word → surface forms; raise if the split's manifest has none."""
     data = resolve(benchmark)
     return vocabulary_of(data.path, data.manifest)
 

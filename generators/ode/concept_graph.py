@@ -47,11 +47,7 @@ _WEIGHTS: Mapping[str, int] = {"often": 3, "sometimes": 2, "rarely": 1}
 
 
 def from_coco(file: str | Path) -> ConceptGraph:
-    """Build a graph without environments from co-occurrence in COCO-format instances.
-
-    Raises:
-        VhbenchError: if the file is unreadable or names an unknown category.
-    """
+    """Build a graph without environments from co-occurrence in COCO-format instances; raise if they are unreadable."""
     data = read_json(Path(file))
     try:
         names = {int(c["id"]): str(c["name"]) for c in data["categories"]}
@@ -65,11 +61,7 @@ def from_coco(file: str | Path) -> ConceptGraph:
 
 
 def from_file(file: str | Path) -> ConceptGraph:
-    """Read a custom graph from JSON (see :func:`from_json`) or GraphML.
-
-    Raises:
-        VhbenchError: if the file is unreadable, or the graph has unknown kinds, self-loops or bad weights.
-    """
+    """Read a custom graph from JSON (see :func:`from_json`) or GraphML; raise if it is unreadable or invalid."""
     path = Path(file)
     if path.suffix.lower() == ".graphml":
         return _from_graphml(path)
@@ -101,11 +93,7 @@ def starter() -> ConceptGraph:
 
 
 def merge(first: ConceptGraph, second: ConceptGraph) -> ConceptGraph:
-    """Return the union of two graphs: counts are added, attribute pairs combined.
-
-    Raises:
-        VhbenchError: if a word is an entity in one and an environment in the other.
-    """
+    """Return the union of two graphs: counts are added, attribute pairs combined; raise if they disagree on a kind."""
     both = kinds(first)
     for word, kind in kinds(second).items():
         if both.setdefault(word, kind) != kind:
@@ -220,11 +208,7 @@ def assemble(
 
 
 def check(graph: ConceptGraph, *, where: str) -> ConceptGraph:
-    """Return the graph after validating kinds, edges and weights.
-
-    Raises:
-        VhbenchError: for an empty graph, an unknown kind, a self-loop, or a weight that is not a positive integer.
-    """
+    """Return the graph; raise if it is empty, or for an unknown kind, a self-loop, or no positive whole weight."""
     if not graph:
         raise VhbenchError(f"{where}: the concept graph has no concepts")
     for word, kind in kinds(graph).items():

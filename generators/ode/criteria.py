@@ -153,11 +153,7 @@ class Criterion:
 
 
 def candidates(pool: PairPool, criterion: str) -> list[Pair]:
-    """Return all pairs of a pool that meet a criterion, in order of use.
-
-    Raises:
-        VhbenchError: if the criterion or the pairing is unknown, or ε ≥ δ.
-    """
+    """Return all pairs of a pool that meet a criterion, in order of use; raise for unknown names, or if ε ≥ δ."""
     for value, kind, allowed in ((criterion, "criterion", CRITERIA), (pool.pairing, "pairing", PAIRINGS)):
         if value not in allowed:
             raise VhbenchError(f"unknown {kind} {value!r}, expected one of {', '.join(allowed)}")

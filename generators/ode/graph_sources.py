@@ -16,11 +16,7 @@ TRAFFIC = Path(__file__).with_name("traffic.json")
 
 
 def load(source: str) -> ConceptGraph:
-    """Return the graph for "starter", "traffic", "amber:DIR", "coco:FILE" or a file.
-
-    Raises:
-        VhbenchError: if it cannot be read.
-    """
+    """Return the graph for "starter", "traffic", "amber:DIR", "coco:FILE" or a file; raise if it cannot be read."""
     kind, _, place = source.partition(":")
     if source == "starter":
         return concept_graph.starter()

@@ -15,11 +15,7 @@ _ENVIRONMENT_CAP = 20
 
 
 def select(graph: "nx.Graph[str]", criterion: str, *, limit: int, seed: int) -> dict[str, list[Pair]]:
-    """Return the reference's pairs, the environment second.
-
-    Raises:
-        VhbenchError: if the graph was not built with ``compat=True``, or the criterion is unknown.
-    """
+    """Return the reference's pairs, the environment second; raise unless the graph was built with ``compat=True``."""
     if not graph.graph.get("compat"):
         raise VhbenchError("compat=True draws from a graph that from_amber(…, compat=True) made")
     if criterion not in _STREAMS:

@@ -71,11 +71,7 @@ class Parts:
 
 
 def split_question(text: str) -> Parts:
-    """Find the single yes/no question of a text.
-
-    Raises:
-        CannotNegate: if there is none, or more than one.
-    """
+    """Find the single yes/no question of a text; raise :class:`CannotNegate` if there is none, or more than one."""
     text = text.strip()
     if (quoted := _QUOTED.fullmatch(text)) and _HINT.match(quoted["after"]) and _BEGINS.match(quoted["inner"]):
         inner = split_question(quoted["inner"])

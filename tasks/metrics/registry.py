@@ -331,11 +331,7 @@ METRICS: Mapping[str, tuple[Metric, ...]] = {
 
 
 def metrics_of(family: str) -> tuple[Metric, ...]:
-    """Return the metrics of a family.
-
-    Raises:
-        VhbenchError: if there is no such family.
-    """
+    """Return the metrics of a family; raise if there is no such family."""
     if family not in METRICS:
         raise VhbenchError(f"expected a family of {', '.join(METRICS)}; got '{family}'")
     return METRICS[family]

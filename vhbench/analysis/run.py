@@ -11,11 +11,7 @@ from vhbench.tasks.metrics.withholding import reason_of
 
 
 def own_records(records: Sequence[Record], analysis: str) -> list[Record]:
-    """Return the responses to questions of the benchmarks of an analysis (name of its module).
-
-    Raises:
-        VhbenchError: if there are none.
-    """
+    """Return the responses to the benchmarks of an analysis (name of its module); raise if there are none."""
     names = [name for name, entry in BENCHMARKS.items() if entry.analysis == analysis]
     own = [record for record in records if record.benchmark in names]
     if not own:

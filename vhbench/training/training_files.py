@@ -69,11 +69,7 @@ def write(
 
 
 def check_free(folder: Path, layout: str = "parquet", *, preferences: bool = False) -> None:
-    """Check that an output folder is missing or empty, and that the rows have the layout.
-
-    Raises:
-        VhbenchError: if not, or if preferences are requested in LLaVA's format.
-    """
+    """Raise unless an output folder is missing or empty, and the rows have the layout (LLaVA's has no preferences)."""
     if layout not in _LAYOUTS:
         raise VhbenchError(f"--layout: expected one of {', '.join(_LAYOUTS)}, got {layout}")
     if preferences and layout == "llava":

@@ -35,11 +35,7 @@ class TrainingEdition:
 
 
 def open_edition(split: Path, run: Path | None) -> TrainingEdition:
-    """Open a training split, and sort a run's responses to it.
-
-    Raises:
-        VhbenchError: if it is hidden, or the responses belong to another split.
-    """
+    """Open a training split, and sort a run's responses to it; raise if it is hidden, or the run of another one."""
     manifest = splits.read_manifest(split)
     if manifests.is_hidden(manifest):
         raise VhbenchError(f"{split}: expected reference answers, got the public part of a hidden test set")
@@ -68,11 +64,7 @@ def _errors(responses: Run, path: Path, edition: TrainingEdition, *, captions: b
 
 
 def choose(edition: TrainingEdition, options: DpoOptions) -> list[Question]:
-    """Return the training questions, in split order.
-
-    Raises:
-        VhbenchError: if none is left, fewer are left than requested, or they overlap with test sets.
-    """
+    """Return the training questions, in split order; raise if too few are left, or they overlap with test sets."""
     if options.weakness and not (options.number or options.each):
         raise VhbenchError("--weakness: expected --number or --each as well")
     keep = {n: values for n, values in (("criterion", options.criterion), ("question_type", options.types)) if values}
