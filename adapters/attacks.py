@@ -230,16 +230,9 @@ def run(
 ) -> tuple[Tensor, Tensor]:
     """Run the attack on one batch: the one loop of all methods.
 
-    Args:
-        x: start images, float in [0, 1], shape (batch, 3, height, width).
-        clean: originals, likewise.
-        direction: attack direction of the batch.
-        objective: value per image.
-        config: attack settings.
-
-    Returns:
-        The attacked images: the best iterate, since steps of a fixed size oscillate around a maximum, or with
-        ``compat`` the last; the objective before each update and of the result, shape (updates + 1, batch).
+    Start images and originals are floats in [0, 1] of shape (batch, 3, height, width). Returns the best iterate, since
+    steps of a fixed size oscillate around a maximum, or with ``compat`` the last; and the objective before each update
+    and of the result, shape (updates + 1, batch).
     """
     sign, trace = config.sign(direction), []
     best, score = x, torch.full(x.shape[:1], -math.inf, device=x.device)

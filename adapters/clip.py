@@ -37,9 +37,7 @@ class ClipScorer:
     def similarities(self, images: Sequence[ImageData], texts: Sequence[Sequence[str]]) -> Callable[[str], Floats]:
         """Return a function from a text to its cosine similarity with each image; images are read in batches.
 
-        Args:
-            images: encoded images.
-            texts: texts in groups; a group is encoded when one of its texts is requested, since there may be thousands.
+        Texts come in groups; a group is encoded when one of its texts is requested, since there may be thousands.
         """
         seen, known = self.features(images), dict[str, Floats]()
 

@@ -58,7 +58,7 @@ class CocoScenes(SceneSequence):
         names: CategoryNames | None = None,
         keypoints: Mapping[int, bool] | None = None,
     ) -> None:
-        """Read a file.
+        """Read a file; errors name the file, the entry's id and the problem.
 
         Args:
             path: instances JSON.
@@ -66,11 +66,7 @@ class CocoScenes(SceneSequence):
             name: source name.
             skip_bad: drop and count bad entries instead of raising at the first.
             names: wording and confusion groups of the categories.
-            keypoints: annotation → whether its keypoints show a head or a body, see
-                :func:`vhbench.adapters.coco_entries.read_keypoints`.
-
-        Raises:
-            VhbenchError: with the file, the entry's id and the problem.
+            keypoints: of :func:`vhbench.adapters.coco_entries.read_keypoints`.
         """
         self.name, self.path, self.faults = name, path, BadEntryPolicy(path, skip_bad)
         self.names, self._keypoints = names or read_names(), keypoints or {}

@@ -247,18 +247,10 @@ def _save(trainer: Any, processor: Any, out: Path, how: Training) -> None:
 
 
 def merge(model: str, out: Path, probe: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge an adapter into its base model in float32, and save it.
+    """Merge the adapter in ``out`` into its base model in float32, save it as ``out/model``, and compare both.
 
-    In bfloat16, updates smaller than half a unit in the last place of a weight would be lost.
-
-    Args:
-        model: base model.
-        out: folder with ``adapter``; ``model`` is written there.
-        probe: batch with labels.
-
-    Returns:
-        ``merged``, the folder; ``merged_difference``, the largest difference in an answer token's probability between
-        adapter and merged model.
+    In bfloat16, updates smaller than half a unit in the last place of a weight would be lost. Returns ``merged``, the
+    folder, and ``merged_difference``, the largest difference in a probability of the answer tokens of ``probe``.
     """
     import torch
     from peft import PeftModel

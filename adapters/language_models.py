@@ -115,14 +115,7 @@ class LocalModel:
 
 
 def ask_once(kind: str, key: Sequence[Any], ask: Callable[[], str], folder: Path | None) -> str:
-    """Return a cached response, querying and caching it with its key if missing.
-
-    Args:
-        kind: kind of response.
-        key: everything the response depends on, as JSON types.
-        ask: function that returns the response.
-        folder: cache folder; None for the user's cache.
-    """
+    """Return a cached response; the key, JSON types only, holds all it depends on. None is the user's cache folder."""
     ((*_, answer),) = cached(kind, [key], lambda missing: [[*key, ask()]], folder=folder)
     return str(answer)
 

@@ -12,13 +12,7 @@ from vhbench.adapters.loading import loading, needed_by
 
 
 class AdapterModel(lmms):  # type: ignore[misc]
-    """A model of another class, with an adapter on top of its weights.
-
-    Args:
-        model_class: lmms-eval's name of the class, such as ``llava_hf``.
-        adapter: PEFT adapter, a folder or a repository.
-        given: arguments of the class, such as ``pretrained``.
-    """
+    """Model of another class (lmms-eval's name, such as ``llava_hf``), with a PEFT adapter (folder or repository)."""
 
     def __new__(cls, model_class: str, adapter: str, **arguments: Any) -> Any:
         """Return an instance of the class itself, so that everything but the weights is its own."""

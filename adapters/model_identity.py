@@ -25,17 +25,9 @@ def named(text: str) -> tuple[str, str]:
 
 @cache
 def identity(model: str, revision: str = "", *, holds: str = NETWORK) -> str:
-    """Return an identity: "sha256:…" of a folder or file, "NAME@COMMIT" of a Hub model.
+    """Return "sha256:…" of a model's folder or file, wherever it is, "NAME@COMMIT" of a Hub model; raise without one.
 
-    Location and name of a folder do not matter.
-
-    Args:
-        model: folder, file, or name on the Hub.
-        revision: revision of the model on the Hub; "" for its newest.
-        holds: file that it contains: :data:`PIPELINE` or :data:`NETWORK`.
-
-    Raises:
-        VhbenchError: if there is no such model.
+    ``holds`` is a file that the model contains: :data:`PIPELINE` or :data:`NETWORK`.
     """
     place = Path(model)
     if place.is_file():

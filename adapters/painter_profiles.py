@@ -51,13 +51,7 @@ class PainterSettings:
 
 
 def settings(pipe: Any, steps: int | None, guidance: float | None) -> PainterSettings:
-    """Return the effective settings of a pipeline.
-
-    Args:
-        pipe: pipeline of diffusers.
-        steps: denoising steps; None for those of the authors.
-        guidance: guidance scale; None for that of the authors. A model without guidance ignores it.
-    """
+    """Return the effective settings of a pipeline; None for its authors' steps and guidance scale."""
     defaults = {name: one.default for name, one in inspect.signature(pipe.__call__).parameters.items()}
     name = type(pipe).__name__
     profile = next((p for p in PROFILES if name in p.pipelines and p.when(pipe)), Profile(name, (name,)))

@@ -23,12 +23,7 @@ _AT_ONCE: Final = 8
 
 
 class PhotoSource:
-    """Photos of COCO or its format; implements :class:`vhbench.protocols.ImageSource`.
-
-    Args:
-        annotations: instances JSON.
-        images: folder of its photos.
-    """
+    """Photos with instances JSON of COCO's format; implements :class:`vhbench.protocols.ImageSource`."""
 
     name, exact = "coco", True
 

@@ -88,15 +88,7 @@ def _alike(one: _Mark | None, other: _Mark | None) -> bool:
 
 
 def check_size(scene: Scene, sizes: Sizes | None = None) -> None:
-    """Check that a photo's annotated size matches the upright image, up to scale.
-
-    Args:
-        scene: scene of the photo.
-        sizes: sizes of the photo; None to read them.
-
-    Raises:
-        VhbenchError: if the photo is not an image, or its annotations use the unrotated or another size.
-    """
+    """Raise unless a photo is an image of its annotated size, upright and up to scale; ``sizes`` are read if None."""
     try:
         upright, lying = sizes or sizes_of(scene.image)
     except VhbenchError as error:

@@ -36,11 +36,7 @@ class Memory:
 def estimate(config: Any, tokens: int, how: Any, *, on_gpu: bool) -> Memory:
     """Return the memory of a training step, from a model without weights (PyTorch's meta device).
 
-    Args:
-        config: the model's configuration.
-        tokens: tokens of the longest batch, images included.
-        how: :class:`vhbench.adapters.training_options.Training`.
-        on_gpu: whether gradients are checkpointed and computed in bfloat16.
+    ``tokens`` are those of the longest batch, images included; on a GPU, gradients are checkpointed and in bfloat16.
     """
     import torch
     from peft import get_peft_model

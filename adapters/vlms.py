@@ -62,16 +62,10 @@ class TransformersVLM:
     """
 
     def __init__(self, model: Any, processor: Any, *, name: str, instruction: str = INSTRUCTION) -> None:
-        """Wrap a loaded model; :func:`load_vlm` loads one.
+        """Wrap a loaded model with a processor on the torchvision backend; :func:`load_vlm` loads one.
 
-        Args:
-            model: transformers VLM, on its device.
-            processor: its processor with a tokenizer and an image processor on the torchvision backend.
-            name: name for reports and caches.
-            instruction: text next to the image, which affects the features of a Q-Former that reads it.
-
-        Raises:
-            VhbenchError: if the model exposes no image features, or its processor fails or is not differentiable.
+        The instruction, next to the image, affects the features of a Q-Former. Raises a VhbenchError if the model
+        exposes no image features, or its processor fails or is not differentiable.
         """
         self.connector = connector_of(model, name)
         self.model = model.eval().requires_grad_(False)
@@ -108,30 +102,18 @@ class TransformersVLM:
     def answer(
         self, images: Sequence[bytes], questions: Sequence[str], *, suffix: str = "", length: int = 16
     ) -> list[str]:
-        """Answer one question per image with greedy decoding.
+        """Answer one question per encoded image with greedy decoding, in ``length`` tokens at most.
 
-        Args:
-            images: encoded images.
-            questions: one question per image.
-            suffix: text appended to each question, such as " Please answer yes or no."
-            length: maximum number of tokens of a response.
-
-        Raises:
-            ValueError: with one line, if the processor or the model rejects an image.
+        The suffix follows each question, such as " Please answer yes or no." Raises a ValueError of one line if the
+        processor or the model rejects an image.
         """
         shown = [to_display_rgb(open_image(image)) for image in images]
         return [self._answer(image, text + suffix, length) for image, text in zip(shown, questions, strict=True)]
 
     def answer_loss(self, pixels: Any, questions: Sequence[str], responses: Sequence[str]) -> Any:
-        """Return each response's negative log-likelihood per token, differentiable by pixels.
+        """Return each response's negative log-likelihood per token, differentiable by pixels (as of :meth:`features`).
 
-        Args:
-            pixels: as of :meth:`features`.
-            questions: one question per image.
-            responses: one response per image.
-
-        Raises:
-            ValueError: with one line, if the processor or the model rejects the image, or a response has no token.
+        Raises a ValueError of one line if the processor or the model rejects an image, or a response has no token.
         """
         cases = zip(pixels.split(1), questions, responses, strict=True)
         return torch.stack([self._response_loss(image, question, response) for image, question, response in cases])

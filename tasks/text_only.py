@@ -113,12 +113,7 @@ class FoldPredictions:
         return np.arange(len(self.questions))
 
     def floor(self, places: Places | None = None, cells: int = 1) -> TextOnlyBaseline | None:
-        """Return the baseline of some questions, by default of all; None if they are too few.
-
-        Args:
-            places: indices of the questions.
-            cells: number of jointly reported baselines.
-        """
+        """Return the baseline of some or all questions, one of ``cells`` reported ones; None if they are too few."""
         own = self.every if places is None else places
         units = [[int(place)] for place in own]
         chance = [1 / len(options_of(self.questions[place])) for place in own]
@@ -176,10 +171,7 @@ def guess(
 ) -> FoldPredictions | None:
     """Return held-out predictions of every classifier; None if there are too few clusters.
 
-    Args:
-        questions: questions of one benchmark with reference answers; captions and repetitions are ignored.
-        cluster: function that returns the cluster of each question.
-        seed: random seed of the folds.
+    Captions and repetitions among the questions of a benchmark are ignored; ``cluster`` returns those of questions.
 
     >>> from vhbench.schema import Question
     >>> answers = {"Is there a dog?": "yes", "Is there a boat?": "no"}  # the text determines the answer

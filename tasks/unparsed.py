@@ -41,14 +41,11 @@ def kind_of(record: Record) -> str:
 def summary(records: Sequence[Record], warnings: Sequence[str] = ()) -> dict[str, Any]:
     """Return the report section on responses without a prediction.
 
-    Args:
-        records: all records.
-        warnings: further warnings.
-
     Returns:
-        ``by_answer``: reference answer → ``n`` and the number of each kind (without captions); ``warnings``: also if
-        parse rates differ significantly between questions with the answers yes and no (Bonferroni over the tasks of the
-        benchmark, as each report is written alone); ``examples``: kind → first responses by id, shortened.
+        ``by_answer``: reference answer → ``n`` and the number of each kind (without captions); ``warnings``: the given
+        ones, and one if parse rates differ significantly between questions with the answers yes and no (Bonferroni over
+        the tasks of the benchmark, as each report is written alone); ``examples``: kind → first responses by id,
+        shortened.
     """
     counts = by_answer(records)
     examples: dict[str, list[dict[str, str]]] = {kind: [] for kind in KINDS}

@@ -85,15 +85,7 @@ def verify_attributes(
     limits: VerifierThresholds,
     words: Wording = DEFAULT,
 ) -> list[tuple[Scene, tuple[AttributeClaim, ...]]]:
-    """Return scenes with the confirmed attributes as ground truth, and claims about them.
-
-    Args:
-        scenes: scenes, each with its specification.
-        images: encoded images, in the same order.
-        verifier: verifier, called once for all images.
-        limits: acceptance thresholds.
-        words: English of the graph's concepts.
-    """
+    """Return scenes with the confirmed attributes as ground truth, and claims about them; calls the verifier once."""
     looks = [(i, look) for i, (scene, spec) in enumerate(scenes) for look in _looks(scene, spec, words)]
     crops = [
         (look, part, look.texts(scenes[i][0].environment)) for i, look in looks for part in parts_of(images[i], look)

@@ -59,15 +59,10 @@ KNOWN: Final = frozenset(word for word, _ in WORDS) | frozenset(COLOURS)
 
 
 def attribute(word: str, noun: str, slot: str) -> Attribute:
-    """Return the attribute that a graph's word denotes for a noun.
+    """Return the attribute that a graph's word, in the slot "state" or "action", denotes for a noun.
 
     Words outside the table, as custom graphs may have, are interpreted by slot: the verb of an action takes its -ing
     form, a state is used unchanged before the noun.
-
-    Args:
-        word: value in the graph.
-        noun: the graph's word for the object or environment.
-        slot: "state" or "action", the slot of the value in the graph.
 
     >>> attribute("lie prone", "cat", "state").text, attribute("open", "lamp", "state").text
     ('lying', 'switched-on')

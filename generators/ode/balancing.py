@@ -31,12 +31,7 @@ class Choice:
 
 
 def balanced(choices: Sequence[Choice], random: np.random.Generator) -> list[str]:
-    """Return, per choice, the word of its no question, or "" to drop the pair.
-
-    Args:
-        choices: choices of one question type, over all images to balance.
-        random: random generator for ties.
-    """
+    """Return, per choice of one question type, the word of its no question, or "" to drop the pair."""
     if not choices:
         return []
     flow = nx.network_simplex(_graph(choices, random))[1]

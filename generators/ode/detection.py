@@ -57,13 +57,7 @@ class DetectionModels:
     def look(
         self, scenes: Sequence[tuple[SceneSpec, Scene]], queries: Sequence[Sequence[str]], words: Wording = DEFAULT
     ) -> list[Seen]:
-        """Return the ground truth of each image, or the reason for its rejection.
-
-        Args:
-            scenes: images without ground truth, each with its specification.
-            queries: words to detect in each image.
-            words: English of the graph's concepts.
-        """
+        """Return the ground truth of each image, with the words to detect in it, or the reason for its rejection."""
         images = [read_image(scene.image) for _, scene in scenes]
         phrases = [self.meanings(each) for each in queries]
         places = place_checks.judge(
@@ -100,17 +94,9 @@ def words_for(
     *,
     seed: int,
 ) -> list[str]:
-    """Return the words to detect in an image: the targets and what co-occurs with them most.
+    """Return the words to detect in an image: the targets and what co-occurs with them most; the rest are random.
 
-    Up to half are targets of other images, which can then be absent objects here.
-
-    Args:
-        case: image plan.
-        graph: concept graph.
-        world: vocabulary of the image source.
-        elsewhere: targets of the share's other images, accepted or not.
-        eyes: detection models and the number of words.
-        seed: random seed for the remaining words.
+    Up to half are targets of other images (``elsewhere``), accepted or not, which can then be absent objects here.
     """
     names = {word: world.name(word) for word in graph}
     targets = prompts.targets(case, world)

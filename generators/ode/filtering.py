@@ -62,13 +62,7 @@ def judge(
 ) -> Scene | Rejection:
     """Return a scene with the detected ground truth, or the reason for its rejection.
 
-    Args:
-        scene: image without ground truth.
-        spec: specification given to the image source.
-        detections: all detections, confident or not.
-        words: words given to the detector.
-        limits: detection thresholds.
-        place: the verifier's verdict on the place; None to look for a box of it.
+    ``detections`` of the given words are all, confident or not; without a verdict on the place, its box is looked for.
     """
     best = {word: max((d.score for d in detections if d.category == word), default=0.0) for word in words}
     scores = {word: round(best.get(word, 0.0), 4) for word in (*(o.category for o in spec.objects), spec.environment)}
@@ -124,18 +118,11 @@ def likely_hallucinations(
     seed: int,
     imagined: "ConceptGraph | None" = None,
 ) -> tuple[list[str], list[str]]:
-    """Return objects and places that co-occur with the words but are known to be absent.
+    """Return objects and places that co-occur with the graph's words of an image but are known to be absent.
 
-    The most likely come first. Each word contributes its neighbours in turn, by co-occurrence, so all are represented.
-    If the graph yields too few, other known words follow at random.
-
-    Args:
-        graph: concept graph.
-        words: the image's concepts, in the graph's words.
-        scene: ground truth.
-        names: the graph's word → the scene's word.
-        seed: random seed for the remaining words.
-        imagined: observed hallucinations given a word, with counts; alternated with the graph's neighbours.
+    The most likely come first. Each word contributes its neighbours in turn, by co-occurrence, so all are represented;
+    observed hallucinations given a word (``imagined``) alternate with the graph's. If these are too few, other known
+    words follow at random. ``names`` maps the graph's words to the scene's.
     """
     known_absent, kinds = scene.known - scene.categories(), concept_graph.kinds(graph)
     random = rng(seed, "ode", "likely", scene.id)
@@ -156,14 +143,7 @@ def likely_hallucinations(
 
 
 def ranked(graph: ConceptGraph, words: Sequence[str], others: Sequence[str], names: Mapping[str, str]) -> list[str]:
-    """Return other names sorted by co-occurrence with the words, highest first.
-
-    Args:
-        graph: concept graph.
-        words: the image's concepts, in the graph's words.
-        others: names to sort.
-        names: the graph's word → the name.
-    """
+    """Return other names sorted by co-occurrence with the graph's words of an image, highest first."""
     weights = company(graph, words, names)
     return sorted(dict.fromkeys(others), key=lambda name: -weights[name])
 

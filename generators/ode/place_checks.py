@@ -48,14 +48,9 @@ def judge(
     limits: VerifierThresholds,
     words: Wording,
 ) -> list[PlaceVerdict | None]:
-    """Return the verdict on each image's place; None where the verifier cannot judge.
+    """Return the verdict on each image's prompted place ("" for none); None where the verifier cannot judge.
 
-    Args:
-        places: prompted place of each image, or "".
-        images: encoded images.
-        verifier: verifier, called once for all images; None for none.
-        limits: acceptance thresholds; that of :data:`KIND` for places.
-        words: English of the graph's concepts.
+    The verifier is called once for all images; places are present by the limit of :data:`KIND`.
     """
     rivals = [others(place, words) if place and verifier else [] for place in places]
     indices = [i for i, each in enumerate(rivals) if each]

@@ -208,14 +208,9 @@ def _split(case: ImagePlan, world: SourceVocabulary) -> tuple[list[str], str]:
 
 
 def deal_states(words: Sequence[str], world: SourceVocabulary, dealt: Counter[str]) -> tuple[str, ...]:
-    """Assign one of two contrary states to each concept, or "" if it has none.
+    """Assign one of two contrary states to each concept, or "" if it has none; ``dealt`` counts them.
 
     States alternate: words are correct and incorrect equally often only if, say, one object is open and another closed.
-
-    Args:
-        words: concepts of an image.
-        world: vocabulary of the image source.
-        dealt: state → number of assignments in the balanced set; updated in place.
     """
     states = []
     for word in words:

@@ -29,14 +29,9 @@ _compiled = cache(re.compile)  # those of all sources take a second
 
 
 def natural_twin(parts: Parts, source: str = "") -> str:
-    """Return the natural twin of a question, with the text around it.
+    """Return the natural twin of a question, with the text around it; ``source`` is its benchmark, for its templates.
 
-    Args:
-        parts: the question.
-        source: its benchmark, whose templates are added to those of any source.
-
-    Raises:
-        CannotNegate: if it is already negated, has two clauses, or if no template matches or several disagree.
+    Raises :class:`CannotNegate` if it is already negated, has two clauses, or if no template matches or several do.
     """
     text = parts.asked[:1].upper() + parts.asked[1:]
     if negations(re.sub(r" titled .*", "", text)):

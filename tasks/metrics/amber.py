@@ -127,11 +127,8 @@ def _withhold(result: Mapping[str, Any], judgments: Judgments, allow_failed: boo
 def counter(relation: Mapping[str, Iterable[str]]) -> Callable[[Record], Claims]:
     """Return the counter of a caption's claims, as in :func:`score` with the built-in tools.
 
-    A record's ``objects`` are the truth, its ``candidates`` the likely hallucinations, and its ``neutral`` words the
-    safe words. ``Cog`` divides by the listed hallucinations.
-
-    Args:
-        relation: counted word → associated words.
+    A record's ``objects`` are the truth, its ``candidates`` the likely hallucinations, its ``neutral`` words the safe
+    words; ``relation`` maps a counted word to associated ones. ``Cog`` divides by the listed hallucinations.
     """
     return partial(_claims, judge=Judge.build({}, relation, (), None, None))
 

@@ -43,11 +43,11 @@ class Answers:
         """Parse records.
 
         Args:
-            records: records with predictions.
+            records: records with predictions, unless ``read`` sets them.
             metrics: metrics to compute.
             columns: further columns for :meth:`groups`.
             claimed: function for the claims of a caption; None if no metric needs it.
-            read: function that sets the prediction of a record; None if it has one.
+            read: function that sets the prediction of a record.
             shared: names that the rows share, where they are known; None to collect them.
 
         Raises:
@@ -136,13 +136,9 @@ class Answers:
         return np.array(whole, dtype=np.int64).reshape(-1, len(every))
 
     def counted(self, metric: Metric, units: Places, facts: Facts, *, best: bool = False) -> npt.NDArray[np.float64]:
-        """Return top, bottom and trials of some rows, or of pairs of rows; NaN if a metric does not apply.
+        """Return top, bottom and trials of some rows, or of pairs or questions of rows; NaN if a metric does not apply.
 
-        Args:
-            metric: the metric.
-            units: indices of rows, or of the rows of each pair or question.
-            facts: context of the metric.
-            best: count every missing prediction as right.
+        With ``best``, every missing prediction counts as right.
         """
         if metric.units == "answers":
             key = metric.name, facts, best

@@ -76,11 +76,7 @@ def judge(
 def claims_of(record: Record, *, captions: bool, named: bool, **counts: int) -> Claims:
     """Return the counts of a caption, with those that no vocabulary is needed for: length, truncation, failure.
 
-    Args:
-        record: the answered question.
-        captions: whether the response is a caption.
-        named: whether it names anything of the vocabulary.
-        counts: further fields of :class:`Claims`.
+    ``captions``: whether the response is a caption; ``named``: whether it names anything of the vocabulary.
     """
     return Claims(
         captions=int(captions),

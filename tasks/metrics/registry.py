@@ -67,12 +67,8 @@ def blind(yes_then_no: float, no_then_yes: float, yes_share: float) -> float:
     """Return the expected symmetric accuracy of the same answer pairs, permuted across cases (permutation baseline).
 
     With independent answers to twins it equals that of guessing. Consistent answers give more: a coin toss per case
-    with the opposite answer to the twin gets one half.
-
-    Args:
-        yes_then_no: share of pairs with the answer yes to the original and no to the twin.
-        no_then_yes: share of pairs with no and yes.
-        yes_share: share of the originals whose answer is yes.
+    with the opposite answer to the twin gets one half. The arguments are shares of the pairs: with yes to the original
+    and no to the twin, with no and yes; and of the originals whose answer is yes.
 
     >>> blind(0.5, 0.5, 0.5), blind(0.25, 0.25, 0.5)
     (0.5, 0.25)
@@ -83,12 +79,8 @@ def blind(yes_then_no: float, no_then_yes: float, yes_share: float) -> float:
 def guessed(yes: float, no: float, twin_yes: float, twin_no: float, yes_share: float) -> float:
     """Return the expected symmetric accuracy of independent answers to both questions (VHExpansion, Theorem 2).
 
-    Args:
-        yes: share of originals answered yes.
-        no: share of originals answered no.
-        twin_yes: share of negated twins answered yes.
-        twin_no: share of negated twins answered no.
-        yes_share: share of originals with the reference answer yes.
+    The arguments are shares: of originals answered yes and no, of twins answered yes and no, and of originals whose
+    reference answer is yes.
 
     >>> guessed(0.3, 0.7, 0.3, 0.7, 0.9)  # both halves alike: p(1 - p), Theorem 2
     0.21

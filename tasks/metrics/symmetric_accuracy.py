@@ -119,12 +119,7 @@ def _published_labels(whole: Measured) -> dict[str, Any]:
 
 
 def chance_accuracy(yes_rate: float, gold_yes: float, no_rate: float | None = None) -> float:
-    """Return the expected accuracy of guessing (Theorem 1).
-
-    Args:
-        yes_rate: rate of predicting yes.
-        gold_yes: share of questions with the reference answer yes.
-        no_rate: rate of predicting no; None for 1 - yes_rate.
+    """Return the expected accuracy of guessing at these rates, no being 1 - yes by default (Theorem 1).
 
     >>> chance_accuracy(1.0, 0.7)  # always yes, where 70 % of the answers are yes
     0.7

@@ -20,15 +20,10 @@ ASKED_OF_TWINS: Final = "Are the correct answers to these two questions opposite
 
 
 def twins(questions: Iterable[Question], count: int, seed: int = 0) -> list[Question]:
-    """Return questions about pairs of VHExpansion, for people to judge: is the twin the opposite of its question?
+    """Return questions about up to ``count`` pairs of VHExpansion, for people: is a twin the opposite of its question?
 
     As the paper's authors verified a hundred by hand. Pairs of unchanged images stand for their perturbed ones, which
     have the same words; equal words are judged once. The wordings (natural, wrapped …) take turns.
-
-    Args:
-        questions: of a split of VHExpansion.
-        count: how many pairs at most.
-        seed: decides which.
     """
     clean = [q for q in questions if q.pair_id and not q.perturbation]
     originals = {q.pair_id: q for q in clean if not q.negated}
@@ -186,12 +181,8 @@ def tally(votes: Mapping[str, Mapping[str, str]], answers: Mapping[str, str]) ->
 def fleiss_kappa(ratings: Sequence[Sequence[str]]) -> float | None:
     """Return Fleiss' κ: how far annotators agree beyond chance (Psychological Bulletin 76, 1971, 378-382).
 
-    Args:
-        ratings: for each question what each annotator said; as many for each.
-
-    Returns:
-        1 for full agreement, 0 for that of chance; None for fewer than two annotators, or where all said one thing
-        throughout, so that chance agrees as well.
+    Each question has a rating by each annotator. 1 is full agreement, 0 that of chance; None for fewer than two
+    annotators, or where all said one thing throughout, so that chance agrees as well.
 
     >>> round(fleiss_kappa([["yes", "yes"], ["no", "no"], ["yes", "no"]]), 6)
     0.333333

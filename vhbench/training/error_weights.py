@@ -19,18 +19,12 @@ _Feature = tuple[object, ...]
 
 
 def error_weights(errors: Errors) -> Callable[[QuestionBase], float]:
-    """Return a weight function for questions: the odds of an incorrect answer that a run predicts.
+    """Return a weight function for questions: the odds of an incorrect answer that a run with errors predicts.
 
     Each column that defines subsets (:data:`vhbench.columns.CELLS`: criterion, type, pressure, perturbation, form of
     negation, …) and the reference answer multiply the mean error rate by the relative rate of the question's subset, as
     naive Bayes does; so does the worst pair of a shown concept and one that the question names. The error rate of the
     question's cell, all columns together, is shrunk towards that.
-
-    Args:
-        errors: answers of a run and which of them are incorrect.
-
-    Raises:
-        VhbenchError: if there is no error.
     """
     if not errors.wrong:
         raise VhbenchError("--weakness: expected a run with errors; got none among its parsed responses")

@@ -65,15 +65,7 @@ def lessons(
     seed: int = 0,
     unsaid: Collection[str] = (),
 ) -> list[TrainingExample]:
-    """Return a question's training examples: a caption, or one per answer format.
-
-    Args:
-        question: with its reference answer.
-        scenes: known ground truth of its images.
-        forms: answer formats of closed questions.
-        seed: random seed of the caption template.
-        unsaid: backgrounds that captions do not mention.
-    """
+    """Return a question's training examples: a caption without the backgrounds ``unsaid``, or one per answer format."""
     images = tuple(map(read_image, question.images))
     columns = {name: getattr(question, name) for name in FACETS} | {"negated": str(question.negated).lower()}
     common = TrainingExample(

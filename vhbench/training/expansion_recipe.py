@@ -135,17 +135,7 @@ def _built(how: RecipeOptions, parts: Sequence[_Part]) -> list[tuple[Path, Path]
 def sample(
     groups: Sequence[Sequence[Question]], number: int, seed: int, source: str = "the source"
 ) -> tuple[list[str], list[str]]:
-    """Return the ids of sampled cases, and of all cases about other images.
-
-    Args:
-        groups: cases by image.
-        number: sample size.
-        seed: random seed.
-        source: name in errors.
-
-    Raises:
-        VhbenchError: if there are fewer cases, or none would be left to test on.
-    """
+    """Return the ids of sampled cases, and of all cases about other images; raise if none would be left to test on."""
     pictures: dict[bytes, list[str]] = {}
     for group in groups:
         digest = hashlib.sha256(read_image(group[0].images[0])).digest()

@@ -127,17 +127,7 @@ def finder(scored: Sequence[Contents]) -> Finder:
 
 
 def refuse(taught: Contents, scored: Contents, names: tuple[str, str], *, concepts: bool = True) -> None:
-    """Raise if training and test data overlap.
-
-    Args:
-        taught: training data.
-        scored: test data.
-        names: of the two, for the error.
-        concepts: whether shared concepts are an error, too.
-
-    Raises:
-        VhbenchError: naming the overlap.
-    """
+    """Raise if training and test data, so named in the error, share images, scenes or (by default) concepts."""
     images = copies(taught, scored)
     kinds: dict[str, Iterable[str]] = {
         **{f"{kind} image": [n for n, k in images.items() if k == kind] for kind in sorted({*images.values()})},
@@ -160,11 +150,6 @@ def most_similar(questions: Iterable[Question], test: Path, model: str) -> str:
     """Return a line about the training images that a CLIP model finds most similar to a test split's.
 
     Nothing is refused for it: scenes in one style are similar too, and no threshold was validated.
-
-    Args:
-        questions: training questions.
-        test: test split.
-        model: CLIP model on the Hub, or folder.
     """
     clip = ClipScorer(model)
     shown = {image: question.id for question in questions for image in question.images}

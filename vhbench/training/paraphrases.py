@@ -68,15 +68,7 @@ def paraphrases(question: str, number: int, *, source: str = "", seed: int = 0) 
 def rephrased(
     question: str, number: int, rewriter: Rewriter, *, source: str = "", seed: int = 0
 ) -> tuple[list[str], list[str]]:
-    """Return a language model's paraphrases and its rejected responses; rules replace those.
-
-    Args:
-        question: one yes/no question.
-        number: number of paraphrases.
-        rewriter: the model.
-        source: benchmark of the question.
-        seed: random seed of the replacements.
-    """
+    """Return a language model's paraphrases of a yes/no question and its rejected responses; rules replace those."""
     accepted, refused = list[str](), list[str]()
     for _ in range(number):
         others = "".join(f"- Do not write: {text}\n" for text in accepted)

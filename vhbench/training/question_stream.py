@@ -111,9 +111,7 @@ def _in_pairs(questions: Sequence[Question], seed: int) -> Iterator[list[Questio
 def stream(benchmark: str | tuple[str, ...], **settings: Any) -> Iterator[dict[str, Any]]:
     """Yield rows for TRL's ``GRPOTrainer`` without end: ``IterableDataset.from_generator(stream, gen_kwargs={…})``.
 
-    Args:
-        benchmark: one or several.
-        settings: of :class:`~vhbench.training.options.RlOptions`, of which ``part`` is required.
+    The settings are those of :class:`~vhbench.training.options.RlOptions`, of which ``part`` is required.
     """
     names = (benchmark,) if isinstance(benchmark, str) else tuple(benchmark)
     options = RlOptions(benchmark=names, **settings)

@@ -28,12 +28,7 @@ _SAID = {predicate: said for said, predicate in phrases.PREDICATES.items()}
 
 
 def reason(question: Question, scenes: Scenes) -> str:
-    """Return the short answer and its reason; "" where the scenes leave it open.
-
-    Args:
-        question: with its reference answer.
-        scenes: ground truth of its images, in their order.
-    """
+    """Return the short reference answer and its reason; "" where the scenes of the images leave it open."""
     if len(scenes) != len(question.images) or not question_solver.verdict(question, scenes):
         return ""
     if question.kind == "yes_no":

@@ -12,13 +12,7 @@ _BESIDE = {"left of": "to the left of", "right of": "to the right of"}
 
 
 def caption(scene: Scene, seed: int = 0, unsaid: Collection[str] = ()) -> str:
-    """Return a caption of a whole scene, with known colours, counts and actions.
-
-    Args:
-        scene: ground truth of one image.
-        seed: selects the template, together with the scene's id.
-        unsaid: backgrounds that are not mentioned.
-    """
+    """Return a caption of a whole scene but its backgrounds ``unsaid``, with known colours, counts and actions."""
     names = list(WORDINGS)
     return worded(scene, names[int(rng(seed, "caption", scene.id).integers(len(names)))], unsaid)
 

@@ -29,12 +29,7 @@ class Errors:
 
 
 def errors(records: Iterable[Record], matcher: Vocabulary | None) -> Errors:
-    """Return a run's incorrect answers to closed questions and hallucinating captions.
-
-    Args:
-        records: records of the run.
-        matcher: vocabulary for captions; None without captions.
-    """
+    """Return a run's incorrect answers to closed questions and hallucinating captions."""
     answers = Errors(matcher=matcher)
     for record in records:
         name = split_repetition(record.id)[1]
@@ -55,16 +50,11 @@ def errors(records: Iterable[Record], matcher: Vocabulary | None) -> Errors:
 
 
 def balanced(ids: Iterable[str], pool: Sequence[Question], seed: int) -> list[Question]:
-    """Return the requested questions plus others that balance yes and no within each type.
+    """Return the questions of these ids plus others of the pool that balance yes and no within each type.
 
     Each comes with its mate, the question of its pair with the opposite answer. If a type is still unbalanced, others
     of the type with the opposite answer are added, about the same images first; the remaining surplus is left out. In
     multiple choice, each letter has the same share of its questions, so that always answering A is not rewarded.
-
-    Args:
-        ids: ids.
-        pool: all questions.
-        seed: random seed for ties.
     """
     by_id = {question.id: question for question in pool}
     chosen = {name: by_id[name] for name in ids if name in by_id}
@@ -156,16 +146,9 @@ def units(questions: Iterable[Question]) -> list[list[Question]]:
 
 
 def drawn(questions: Sequence[Question], number: int, seed: int, weigh: Weigh | None = None) -> list[Question]:
-    """Return a sample without replacement, in units of a yes and a no, in the original order.
+    """Return a sample without replacement, in units of a yes and a no, in the original order; all for 0.
 
-    Args:
-        questions: balanced.
-        number: sample size; 0 for all.
-        seed: random seed.
-        weigh: sampling weights (:func:`_weighted_units`); those with weight 0 come last. None: uniform.
-
-    Raises:
-        VhbenchError: if there are fewer.
+    Questions are balanced before; those with weight 0 come last (:func:`_weighted_units`). Raises if there are fewer.
     """
     if not number:
         return list(questions)

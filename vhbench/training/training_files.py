@@ -33,7 +33,7 @@ def write(
     *,
     preferences: bool = False,
 ) -> str:
-    """Write rows with their card and provenance into a new or empty folder.
+    """Write rows with their card and provenance into a new or empty folder; return a line about them.
 
     Args:
         folder: created if missing.
@@ -42,9 +42,6 @@ def write(
             "sharegpt" (``sharegpt.json``, for LLaMA-Factory).
         provenance: JSON types only.
         preferences: pairs for DPO (``prompt``, ``chosen``, ``rejected``) instead of ``messages``.
-
-    Returns:
-        A line about what was written.
 
     Raises:
         VhbenchError: if there is nothing to write; and as :func:`check_free`.

@@ -210,17 +210,11 @@ def _repaired(
 def mixed(
     options: AnswerOptions, seed: int, scored: Sequence[leakage.Contents], notes: list[str], *, leave_out: bool = False
 ) -> list[TrainingExample]:
-    """Return the general rows to mix in.
-
-    Args:
-        options: file and sample size.
-        seed: random seed.
-        scored: contents of the test sets, whose images must not occur.
-        notes: caveats are appended to it.
-        leave_out: skip general rows about a test's images instead of raising.
+    """Return the general rows to mix in; caveats are appended to ``notes``.
 
     Raises:
-        VhbenchError: naming the row that shows a test image; and as :func:`~vhbench.training.mixing.read_mix`.
+        VhbenchError: naming the row that shows an image of the tests, unless such rows are left out; and as
+            :func:`~vhbench.training.mixing.read_mix`.
     """
     if options.mix is None:
         if options.mix_number or options.mix_images:
