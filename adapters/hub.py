@@ -94,13 +94,11 @@ class Refs:
 
     def below(self, version: str) -> str:
         """Return the tag of the newest version lower than this one, or ""."""
-        lower = [tag for tag in self.newest_last if _parts_of(tag) < manifests.parse_version(version)]
-        return lower[-1] if lower else ""
+        return next((t for t in self.newest_last[::-1] if _parts_of(t) < manifests.parse_version(version)), "")
 
     def above(self, version: str) -> str:
         """Return the tag of the newest version if it is higher than this one, else ""."""
-        higher = [tag for tag in self.newest_last if _parts_of(tag) > manifests.parse_version(version)]
-        return higher[-1] if higher else ""
+        return next((t for t in self.newest_last[-1:] if _parts_of(t) > manifests.parse_version(version)), "")
 
 
 def _parts_of(tag: str) -> tuple[int, int, int]:

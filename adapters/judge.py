@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from vhbench.adapters.language_models import Endpoint, LocalModel, ask_once, split_spec
+from vhbench.adapters.language_models import Endpoint, LanguageModel, ask_once, model_of
 from vhbench.files import parse_yaml, quote_value
 from vhbench.language import parsing
 from vhbench.schema import Record, VhbenchError
@@ -42,24 +42,11 @@ _FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 _SPACES = re.compile(r"\s+")
 
 
-class Model(Protocol):
-    """Language model that answers a prompt."""
-
-    @property
-    def name(self) -> str:
-        """Name of the model."""
-        ...
-
-    def ask(self, prompt: str) -> str:
-        """Return the response."""
-        ...
-
-
 @dataclass(slots=True)
 class LanguageJudge:
     """Judge for unparsed responses, with usage counts."""
 
-    model: Model  # language model, queried at temperature 0
+    model: LanguageModel  # language model, queried at temperature 0
     folder: Path | None  # cache folder for replies; None for the user's cache
     workers: int = 8
     asked: int = 0  # number of responses submitted
@@ -99,7 +86,7 @@ class LanguageJudge:
     def _reply(self, record: Record) -> str | None:
         """Query one record; None if the request or its reply is unusable, or too many were."""
         text = prompt(record)
-        key = [self.model.name, getattr(self.model, "url", ""), PROMPT_VERSION, _MAX_NEW_TOKENS, text]
+        key = [self.model.name, self.model.url, PROMPT_VERSION, _MAX_NEW_TOKENS, text]
         try:
             return ask_once("judgements", key, lambda: self._ask(record, text), self.folder)
         except VhbenchError as error:
@@ -129,16 +116,14 @@ def load_judge(spec: str, url: str = "", *, workers: int = 8, cache: Path | None
     Raises:
         VhbenchError: if the spec has another format.
     """
-    parts = split_spec(f"openai:{spec.removeprefix('openai:')}@{url}" if url else spec)
-    if parts is None or (url and spec.startswith("transformers:")):
+    whole = f"openai:{spec.removeprefix('openai:')}@{url}" if url else spec
+    model = model_of(whole, max_new_tokens=_MAX_NEW_TOKENS, what="judge")
+    if model is None or (url and spec.startswith("transformers:")):
         raise VhbenchError(
             "judge: expected openai:MODEL@URL (http…), transformers:NAME, or MODEL with --judge-url URL, "
             f"got {spec!r}{f' at {url!r}' if url else ''}"
         )
-    kind, name, place = parts
-    how: dict[str, Any] = {"max_new_tokens": _MAX_NEW_TOKENS, "what": "judge"}
-    model: Model = Endpoint(name, place, **how) if kind == "openai" else LocalModel(name, **how)
-    return LanguageJudge(model, cache, workers if kind == "openai" else 1)
+    return LanguageJudge(model, cache, workers if isinstance(model, Endpoint) else 1)
 
 
 def prompt(record: Record) -> str:

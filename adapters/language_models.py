@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from vhbench.adapters.loading import loading, needed_by, pick_device
 from vhbench.files import cached
@@ -89,6 +89,7 @@ class LocalModel:
     device: str = "auto"  # see :func:`vhbench.adapters.loading.pick_device`
     max_new_tokens: int = 128  # maximum response length
     what: str = "model"  # role of the model, for errors
+    url: ClassVar[str] = ""
 
     def ask(self, prompt: str) -> str:
         """Return the model's response; raise if the model cannot be loaded."""
@@ -120,17 +121,20 @@ def ask_once(kind: str, key: Sequence[Any], ask: Callable[[], str], folder: Path
     return str(answer)
 
 
-def split_spec(spec: str) -> tuple[str, str, str] | None:
-    """Return (kind, model, url) of ``openai:MODEL@URL`` or ``transformers:NAME``, or None.
+LanguageModel = Endpoint | LocalModel
 
-    >>> split_spec("openai:org/m@v2@http://localhost:8000/v1"), split_spec("transformers:org/m"), split_spec("gpt")
-    (('openai', 'org/m@v2', 'http://localhost:8000/v1'), ('transformers', 'org/m', ''), None)
+
+def model_of(spec: str, **settings: Any) -> LanguageModel | None:
+    """Return the model of ``openai:MODEL@URL`` or ``transformers:NAME``; None for another spec.
+
+    >>> model_of("openai:org/m@v2@http://localhost:8000/v1").name, model_of("transformers:org/m").name, model_of("gpt")
+    ('org/m@v2', 'org/m', None)
     """
     kind, _, rest = spec.partition(":")
-    model, _, url = rest.rpartition("@")
-    if kind == "openai" and model and url.startswith(("http://", "https://")):
-        return kind, model, url
-    return (kind, rest, "") if kind == "transformers" and rest else None
+    name, _, url = rest.rpartition("@")
+    if kind == "openai" and name and url.startswith(("http://", "https://")):
+        return Endpoint(name, url, **settings)
+    return LocalModel(rest, **settings) if kind == "transformers" and rest else None
 
 
 def _key() -> str:

@@ -1,7 +1,7 @@
 """Image–text verifiers: CLIP-like models and VQA models (transformers)."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from vhbench.adapters.loading import batches, loading, needed_by, pick_device
 from vhbench.images import open_image, to_display_rgb
@@ -11,35 +11,40 @@ _SCALE = 100.0
 """Similarity scale for models without one: the value CLIP was trained to."""
 
 
-def _loaded(auto: str, model: str, revision: str) -> tuple[Any, Any]:
-    """Return a model's processor and network, loaded by an auto class of transformers."""
-    options = {"revision": revision} if revision else {}
-    with needed_by("--verifier"):
-        import transformers
-    with loading(f"the verifier {model!r}"):
-        processor = transformers.AutoProcessor.from_pretrained(model, **options)
-        return processor, getattr(transformers, auto).from_pretrained(model, use_safetensors=True, **options)
-
-
-class ClipVerifier:
-    """Softmax over CLIP-like similarities; implements :class:`vhbench.protocols.Verifier`.
+class _Verifier:
+    """Model of transformers that scores texts about images.
 
     Args:
-        model: name on the Hub (CLIP, SigLIP …), or folder.
+        model: name on the Hub, or folder.
         revision: revision of the model on the Hub.
         device: "cuda", "cpu" …; "auto" for a GPU if available.
-        batch: images or texts per batch.
+        batch: images, texts or questions per batch.
     """
+
+    auto: ClassVar[str]  # class of transformers that loads it
 
     def __init__(self, model: str, *, revision: str = "", device: str = "auto", batch: int = 32) -> None:
         self.name = model.rstrip("/").rsplit("/", 1)[-1]
-        self._batch = batch
-        self._device = pick_device(device)
-        self._processor, network = _loaded("AutoModel", model, revision)
-        if not hasattr(network, "get_image_features"):
+        self._batch, self._device = batch, pick_device(device)
+        options = {"revision": revision} if revision else {}
+        with needed_by("--verifier"):
+            import transformers
+        with loading(f"the verifier {model!r}"):
+            self._processor: Any = transformers.AutoProcessor.from_pretrained(model, **options)
+            network = getattr(transformers, self.auto).from_pretrained(model, use_safetensors=True, **options)
+        self._model: Any = network.eval().to(self._device)
+
+
+class ClipVerifier(_Verifier):
+    """Softmax over the similarities of CLIP, SigLIP …; implements :class:`vhbench.protocols.Verifier`."""
+
+    auto = "AutoModel"
+
+    def __init__(self, model: str, **options: Any) -> None:
+        super().__init__(model, **options)
+        if not hasattr(self._model, "get_image_features"):
             raise VhbenchError(f"{model!r} is not a CLIP-like model: it has no comparable image and text features")
-        self._model = network.eval().to(self._device)
-        scale = getattr(network, "logit_scale", None)
+        scale = getattr(self._model, "logit_scale", None)
         self._scale = _SCALE if scale is None else float(scale.detach().exp())
 
     def probabilities(self, images: Sequence[bytes], texts: Sequence[Sequence[str]]) -> list[list[float]]:
@@ -69,31 +74,20 @@ class ClipVerifier:
         return _unit(self._model.get_text_features(**inputs.to(self._device)))
 
 
-class QuestionVerifier:
-    """VQA model with single-word answers (ViLT …); implements the same protocol.
+class QuestionVerifier(_Verifier):
+    """VQA model with single-word answers (ViLT …), yes and no among them; implements the same protocol.
 
     It is queried with "Is this a photo of a sleeping cat?" for each text, and its yes probabilities are normalised.
-
-    Args:
-        model: name on the Hub, or folder.
-        revision: revision of the model on the Hub.
-        device: "cuda", "cpu" …; "auto" for a GPU if available.
-        batch: questions per batch.
-
-    Raises:
-        VhbenchError: if it cannot be loaded, or lacks the answers yes and no.
     """
 
-    def __init__(self, model: str, *, revision: str = "", device: str = "auto", batch: int = 32) -> None:
-        self.name = model.rstrip("/").rsplit("/", 1)[-1]
-        self._batch = batch
-        self._device = pick_device(device)
-        self._processor, network = _loaded("AutoModelForVisualQuestionAnswering", model, revision)
-        labels = {str(label).lower(): int(place) for label, place in network.config.label2id.items()}
+    auto = "AutoModelForVisualQuestionAnswering"
+
+    def __init__(self, model: str, **options: Any) -> None:
+        super().__init__(model, **options)
+        labels = {str(label).lower(): int(place) for label, place in self._model.config.label2id.items()}
         if not {"yes", "no"} <= labels.keys():
             raise VhbenchError(f"{model!r}: its answers must include yes and no, as those of ViLT do")
         self._places = [labels["yes"], labels["no"]]
-        self._model = network.eval().to(self._device)
 
     def probabilities(self, images: Sequence[bytes], texts: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return, per image, the probability of each of its texts, given that one is correct."""
