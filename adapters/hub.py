@@ -217,12 +217,7 @@ class Yank:
 def standing(repo_id: str, version: str, revision: str, *, tag: str = "", content_hash: str = "") -> ReleaseStatus:
     """Return a version's release status from the Hub, or from its cache if the Hub does not answer in time.
 
-    Args:
-        repo_id: ORG/NAME.
-        version: version in its manifest, regardless of tags.
-        revision: evaluated commit.
-        tag: tag it was pinned by, or "".
-        content_hash: content hash of its manifest.
+    The version is that of its manifest, whatever tag ("" for none) it was pinned by; the revision is a commit.
 
     >>> standing("not a name", "1.0.0", "0" * 40)
     ReleaseStatus(yanked='', newer='', moved=False)

@@ -111,17 +111,10 @@ class ReleaseName:
 
 
 def check_access(repo_id: str, version: str, *, online: bool) -> None:
-    """Raise if a version could not be pushed, as far as this can be known before it is built.
+    """Raise if a version could not be pushed to ORG/NAME, as far as this can be known before it is built.
 
-    An unreachable Hub is not an error: the machine that builds may have no network.
-
-    Args:
-        repo_id: ORG/NAME.
-        version: version to push.
-        online: check the token and the branch too.
-
-    Raises:
-        VhbenchError: if the name has another form, or token or branch does not allow the push.
+    ``online`` checks the token and the branch too. An unreachable Hub is not an error: the machine that builds may have
+    no network.
     """
     hub.check_repo_id(repo_id)
     try:

@@ -81,13 +81,7 @@ def model_of(name: str) -> str:
 
 @lru_cache(maxsize=2)
 def detector(name: str, device: str = "auto", batch: int = 8) -> Detector:
-    """Return a detector with cached results.
-
-    Args:
-        name: "NAME", "NAME@REVISION", a folder, or "onnx:FILE".
-        device: device that it runs on.
-        batch: batch size, in images.
-    """
+    """Return a detector with cached results: "NAME", "NAME@REVISION", a folder, or "onnx:FILE"."""
     identity = model_of(name)
 
     def load() -> Detector:
@@ -102,13 +96,7 @@ def detector(name: str, device: str = "auto", batch: int = 8) -> Detector:
 
 @lru_cache(maxsize=2)
 def verifier(name: str, device: str = "auto") -> Verifier:
-    """Return a verifier with cached results.
-
-    Args:
-        name: "NAME", "NAME@REVISION" or a folder of a CLIP-like model; "vqa:NAME" for a visual question answering
-            model.
-        device: device that it runs on.
-    """
+    """Return a verifier with cached results: a CLIP-like model, named as a detector is, or "vqa:NAME" for another one."""
     identity, questions = model_of(name), name.startswith("vqa:")
 
     def load() -> Verifier:

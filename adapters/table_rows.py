@@ -147,14 +147,10 @@ def suffixes() -> dict[str, Format]:
 
 
 def read_rows(path: Path, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file, unchanged but for those of logs.
+    """Yield the rows of a file, unchanged but for those of logs; raise if it cannot be read or has another format.
 
-    Args:
-        path: a format of :data:`FORMATS` by its suffix; other files are read as JSON.
-        names: see :func:`vhbench.json_rows.each_row`; none for a table of questions.
-
-    Raises:
-        VhbenchError: if it cannot be read; for an unknown format, with the supported ones.
+    The suffix tells the format of :data:`FORMATS`; other files are read as JSON. ``names`` are those of
+    :func:`vhbench.json_rows.each_row`; none for a table of questions.
     """
     form = suffixes().get(path.suffix.lower())
     if path.is_dir():

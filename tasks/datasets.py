@@ -315,13 +315,7 @@ def vocabulary_of(split: Path, manifest: Manifest) -> dict[str, list[str]]:
 
 
 def belonging(records: Iterable[Record], split: Path, option: str) -> Iterator[Record]:
-    """Yield the records; raise if one belongs to another split, with another vocabulary.
-
-    Args:
-        records: answered questions.
-        split: the split whose vocabulary scores them.
-        option: option that names another one.
-    """
+    """Yield the records; raise, naming the option, if one is of another split than that whose words score captions."""
     ids = splits.read_ids(split)
     for record in records:
         if split_repetition(record.id)[1] not in ids:

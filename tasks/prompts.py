@@ -63,12 +63,7 @@ def to_messages(doc: Doc, lmms_eval_specific_kwargs: Mapping[str, Any] | None = 
 
 
 def sent(doc: Doc, form: str) -> str:
-    """Return the prompt of a row as text, as hashed in ``prompts`` of :class:`vhbench.provenance.Provenance`.
-
-    Args:
-        doc: the row; its images are not decoded.
-        form: "chat" or "simple".
-    """
+    """Return the "chat" or "simple" prompt of a row as text, as hashed for provenance; its images are not decoded."""
     count = len(doc["scene_ids"])
     if form == "simple":
         return sent_text(count, to_text(doc))

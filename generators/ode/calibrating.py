@@ -60,14 +60,10 @@ def absent(scored: Scored, precision: float, *, least: int = LEAST) -> float | N
 
 
 def thresholds(scored: Mapping[str, Scored], precision: float, *, least: int = LEAST) -> dict[str, dict[str, float]]:
-    """Return ``keep`` and ``absent`` per word; a word without sufficient precision gets NEVER.
+    """Return ``keep`` and ``absent`` per word, both of this precision; NEVER for a word without sufficient precision.
 
-    Words with too few photos use the thresholds over all words.
-
-    Args:
-        scored: word → best score in each photo, and whether the photo shows it.
-        precision: required precision of both presence and absence.
-        least: minimum number of photos with and without the word.
+    ``scored`` are a word's best scores in each photo, and whether the photo shows it. Words with fewer than ``least``
+    photos with or without them use the thresholds over all words.
     """
     together = [case for cases in scored.values() for case in cases]
     usual = keep(together, precision, least=least), absent(together, precision, least=least)

@@ -16,13 +16,8 @@ def scores(
 ) -> dict[str, list[tuple[float, bool]]]:
     """Return per attribute kind the verifier's scores of correct and incorrect claims, and those of places.
 
-    Args:
-        scenes: photos with annotated attributes.
-        verifier: verifier to calibrate.
-        places: folder with a subfolder of photos for each place, named after it ("kitchen"); None for none.
-
-    Raises:
-        VhbenchError: if no subfolder is named after a place that excludes others.
+    Scenes are photos with annotated attributes; ``places`` has a subfolder of photos for each place, named after it
+    ("kitchen"). Raises if none is named after a place that excludes others.
     """
     by_kind = {place_checks.KIND: _of_places(places, verifier, len(scenes))} if places else {}
     for scene in scenes:

@@ -65,13 +65,7 @@ def config_name(source: str, perturbation: str = "") -> str:
 
 
 def pair(case: InitialCase, *, perturbation: str = "", image: bytes | None = None) -> Iterator[Row]:
-    """Yield the rows of a case and its negated twin, with the twin's wording as ``mode``.
-
-    Args:
-        case: initial case.
-        perturbation: name of the perturbation, or "" for the unchanged image.
-        image: encoded perturbed image; None for the original's own bytes.
-    """
+    """Yield the rows of a case and its negated twin, whose wording is the ``mode``; None keeps the case's own image."""
     question = case.question
     name = "/".join(filter(None, (question.id, perturbation)))
     images = question.images if image is None else (image,)
@@ -92,16 +86,9 @@ def perturbed(
     relative: bool = False,
     compression: int = 4,
 ) -> bytes:
-    """Return a perturbed image as PNG, seeded by the seed, the name and the image digest.
+    """Return a perturbed image as PNG, seeded by the seed, the name and the digest of its encoded bytes.
 
-    Args:
-        pixels: pixels of the image.
-        digest: digest of its encoded bytes.
-        name: name of the perturbation.
-        seed: random seed of the build.
-        severity: see :func:`perturbation`.
-        relative: scale the blur radius with the image; otherwise it is the paper's, in pixels.
-        compression: level of PNG compression.
+    See :func:`perturbation` for severity and relative lengths.
     """
     change = perturbation(name, severity, relative=relative)
     changed = change(pixels, rng(seed, "vhexpansion", name, digest))

@@ -122,15 +122,12 @@ def split_name(name: str) -> tuple[str, int | None]:
 def perturbation(
     name: str, severity: int | None = None, *, relative: bool = False
 ) -> Callable[[Array, np.random.Generator], Array]:
-    """Return the function that perturbs an image, given a random generator.
+    """Return the function that perturbs an image, given a random generator; raise for an unknown name or severity.
 
     Args:
         name: a key of :data:`PERTURBATIONS`, or with a severity as of :func:`at_severities`, which then counts.
         severity: 1 to 5 on ImageNet-C's scale; None for the paper's parameters.
         relative: scale lengths with the image; otherwise they are in pixels, as in the paper.
-
-    Raises:
-        VhbenchError: for an unknown name or severity.
     """
     name, own = split_name(name)
     severity = own or severity

@@ -62,14 +62,8 @@ def disputed_first(directory: Path, config: str | None, count: int, seed: int = 
 def selection(
     directory: Path, config: str | None, count: int, seed: int = 0, *, of_pairs: bool = False
 ) -> tuple[Iterator[Question], str]:
-    """Return the questions to review (:func:`twins` or :func:`disputed_first`), and what judgments name as their split.
-
-    Args:
-        directory: the split.
-        config: one config of it; None for all.
-        count: how many at most.
-        seed: decides which.
-        of_pairs: whether pairs of VHExpansion are judged.
+    """Return up to ``count`` questions to review, about pairs of VHExpansion (:func:`twins`) or not
+    (:func:`disputed_first`), and what judgments name as their split.
     """
     content_hash = splits.read_manifest(directory).content_hash
     if of_pairs:

@@ -36,15 +36,9 @@ Features = Callable[[Sequence[bytes]], npt.NDArray[Any]]
 def analyse(places: Sequence[str], features: Features, out: Path, *, most: int, seed: int) -> Iterator[str]:
     """Write ``images_analysis.json`` and ``images_map.png``, and yield the printed lines.
 
-    Args:
-        places: a split, then splits or folders of photos to compare it with.
-        features: function that returns the unit-length features of images, shape (images, dimension).
-        out: output folder.
-        most: maximum number of images of each.
-        seed: random seed of samples and tests.
-
-    Raises:
-        VhbenchError: for fewer than two sets, or one with fewer than :data:`LEAST` images.
+    ``places`` are a split, then splits or folders of photos to compare it with, each sampled to ``most`` images;
+    ``features`` returns the unit-length features of images, shape (images, dimension). Raises for fewer than two sets,
+    or one with fewer than :data:`LEAST` images.
     """
     if len({Path(name).resolve() for name in places}) < max(2, len(places)):
         raise VhbenchError(f"expected a split and at least one other set of images, each once; got {', '.join(places)}")
