@@ -39,7 +39,6 @@ _PROMPTS: Mapping[str, str] = parse_yaml(
 """Kind of question → prompt, and the warning that they share."""
 
 _FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
-_SPACES = re.compile(r"\s+")
 
 
 @dataclass(slots=True)
@@ -177,7 +176,7 @@ def _asserted(caption: str, things: Sequence[str]) -> Iterator[str]:
 
 
 def _words(text: str) -> str:
-    return " ".join(re.findall(r"[\w'’-]+", _SPACES.sub(" ", text.lower())))
+    return " ".join(re.findall(r"[\w'’-]+", text.lower()))
 
 
 def _shortened(text: str) -> str:

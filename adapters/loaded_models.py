@@ -96,7 +96,7 @@ def detector(name: str, device: str = "auto", batch: int = 8) -> Detector:
 
 @lru_cache(maxsize=2)
 def verifier(name: str, device: str = "auto") -> Verifier:
-    """Return a verifier with cached results: a CLIP-like model, named as a detector is, or "vqa:NAME" for another one."""
+    """Return a verifier with cached results: a CLIP-like model, named as a detector is, or "vqa:NAME" for another."""
     identity, questions = model_of(name), name.startswith("vqa:")
 
     def load() -> Verifier:

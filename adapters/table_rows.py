@@ -180,7 +180,10 @@ def _unpacked(rows: Iterable[Row], path: Path) -> Iterator[Row]:
     """Yield rows; those of a log as rows with ``id`` and ``response``."""
     logs = [one for one in FORMATS.values() if one.unpack is not None]
     for number, row in enumerate(rows, start=1):
-        log = next((one for one in logs if _is_of(one, row)), None)
+        matches = (
+            one for one in logs if all(name in row and isinstance(row[name], kind) for name, kind in one.keys.items())
+        )
+        log = next(matches, None)
         try:
             yield from [row] if log is None or log.unpack is None else log.unpack(row)
         except (LookupError, TypeError, AttributeError, ValueError) as error:
@@ -189,10 +192,6 @@ def _unpacked(rows: Iterable[Row], path: Path) -> Iterator[Row]:
             raise VhbenchError(
                 f"{path}, row {number}: expected a row of {title}, got {quote_value(row)} ({fault})"
             ) from None
-
-
-def _is_of(log: Format, row: Row) -> bool:
-    return all(name in row and isinstance(row[name], kind) for name, kind in log.keys.items())
 
 
 def _not_utf8(error: UnicodeDecodeError) -> str:

@@ -97,7 +97,10 @@ class ImageFolder:
         if digest.digest() not in self._known:
             self._held += len(image)
             aside = self._held > _IN_MEMORY
-            self._known[digest.digest()] = _put_aside(image, digest.hexdigest()) if aside else image
+            path = cache_folder() / "images" / digest.hexdigest()
+            if aside and not path.is_file():
+                write_atomic(path, image, durable=False)
+            self._known[digest.digest()] = path if aside else image
         return self._known[digest.digest()]
 
     def file(self, line: Line, *candidates: str) -> Path:
@@ -114,13 +117,6 @@ class ImageFolder:
             if path is not None:
                 return path
         raise VhbenchError(f"{line.place}: no image {quote_value(candidates[0])} in {self.folder}")
-
-
-def _put_aside(image: bytes, name: str) -> Path:
-    path = cache_folder() / "images" / name
-    if not path.is_file():
-        write_atomic(path, image, durable=False)
-    return path
 
 
 def read_table(path: Path) -> Iterator[Line]:

@@ -130,7 +130,8 @@ def process_results(
 
 def to_record(doc: Doc, response: Any, tokens: int = 0, limit: int | None = None) -> Record:
     """Join a row with a response, and parse it (:func:`vhbench.records.answered`)."""
-    return answered({name: _plain(doc[name]) for name in RECORD if name in doc}, response, tokens, limit)
+    row = {name: tuple(v) if isinstance(v := doc[name], list) else v for name in RECORD if name in doc}
+    return answered(row, response, tokens, limit)
 
 
 def _question(doc: Doc, kwargs: Mapping[str, Any] | None) -> str:
@@ -140,7 +141,3 @@ def _question(doc: Doc, kwargs: Mapping[str, Any] | None) -> str:
     kind, number = split_repetition(doc["id"]).variant
     lines += [kwargs.get("post_prompt", _POST_PROMPTS[doc["kind"]][number - 1 if kind == "w" else 0])]
     return str(kwargs.get("pre_prompt", "")) + "\n".join(line for line in lines if line)
-
-
-def _plain(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value

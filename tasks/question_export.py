@@ -160,7 +160,7 @@ class PromptCheck:
         """
         if self.others:
             yield f"{self.others:,} prompts differ from lmms-eval's; scores are not comparable"
-        if other := sum(self._images[q.id] != {_names_of(q)} for q in self._pictured(split)):
+        if other := sum(self._images[q.id] != {names} for q, names in self._pictured(split)):
             yield f"{other:,} questions have other images or another order than in lmms-eval; scores are not comparable"
         own = splits.read_manifest(split).content_hash
         exports = {log: next((at / FILE for at in log.parents[:2] if (at / FILE).is_file()), None) for log in logs}
@@ -177,13 +177,10 @@ class PromptCheck:
         if unproven and any(not _NAMED.search(name) for name in self._datasets):
             yield f"{', '.join(unproven)}: neither its name nor an {FILE} names the evaluated split"
 
-    def _pictured(self, split: Path) -> Iterator[Question]:
-        for config in splits.read_manifest(split).rows if self._images else ():
-            yield from (one for one in splits.read_questions(split, config) if one.id in self._images)
-
-
-def _names_of(question: Question) -> tuple[str, ...]:
-    return tuple(hashlib.sha256(_encoded(image)[0]).hexdigest()[:32] for image in question.images)
+    def _pictured(self, split: Path) -> Iterator[tuple[Question, tuple[str, ...]]]:
+        for q in splits.read_questions(split) if self._images else ():
+            if q.id in self._images:
+                yield q, tuple(hashlib.sha256(_encoded(image)[0]).hexdigest()[:32] for image in q.images)
 
 
 def _docs(split: Path, variants: Sequence[str]) -> Iterator[dict[str, Any]]:

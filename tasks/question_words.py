@@ -48,7 +48,8 @@ def features(question: QuestionBase) -> Iterator[Mapping[str, list[Feature]]]:
     for place, letter in enumerate(options_of(question)):
         answer = _TURNED[letter] if question.negated and not texts else letter
         option = _Option(question, words, texts, place, letter, answer)
-        yield {name: list(_twice(find(option), cell)) for name, find in SETS.items()}
+        # Each feature counts globally and for its subset, as a word may be informative only there.
+        yield {name: [one for plain in find(option) for one in (plain, (*plain, cell))] for name, find in SETS.items()}
 
 
 class _Option(NamedTuple):
@@ -130,13 +131,6 @@ SETS: Mapping[str, Callable[[_Option], Iterator[Feature]]] = {
     "marks": _marks,
 }
 """Name of a feature set → its extractors for an option."""
-
-
-def _twice(plain: Iterator[Feature], cell: Feature) -> Iterator[Feature]:
-    """Yield each feature globally and for its subset, as a word may be informative only there."""
-    for feature in plain:
-        yield feature
-        yield *feature, cell
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -59,15 +59,11 @@ def _any(parts: list[str]) -> re.Pattern[str]:
     return re.compile(rf"(?:(?<!\w)|(?!\w))(?:{'|'.join(parts)})(?:(?!\w)|(?<!\w))" if parts else r"(?!)")
 
 
-def _topics(table: Mapping[str, Any]) -> dict[str, Topic]:
-    groups = {name: re.sub(r"\|\s+", "|", text.strip()) for name, text in table["groups"].items()}
-    return {name: _topic(topic, groups) for name, topic in table["topics"].items()}
-
-
 _LONGEST: Final = 2000
 """Maximum number of characters searched in a question."""
 
 _STRAIGHT: Final = str.maketrans("“”„‘’", '"""\'\'')
 _RULES: Final = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 _ASIDE: Final = re.compile(_RULES["aside"])
-TOPICS: Final = _topics(_RULES)
+_GROUPS: Final = {name: re.sub(r"\|\s+", "|", text.strip()) for name, text in _RULES["groups"].items()}
+TOPICS: Final = {name: _topic(rules, _GROUPS) for name, rules in _RULES["topics"].items()}

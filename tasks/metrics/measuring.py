@@ -115,7 +115,10 @@ class Measured:
 
         "None of the above" does not count: it is always the last option, and may be chosen for what it says.
         """
-        with_options = self.places[self.answers.holds(_chooses, self.places)]
+        chosen = self.answers.holds(
+            lambda kind: kind.options > 0 and bool(kind.record.prediction) and not kind.record.failure, self.places
+        )
+        with_options = self.places[chosen]
         kinds = (self.answers.kinds[code] for code in np.unique(self.answers.codes[with_options]))
         letters = sorted({letter for kind in kinds for letter in (kind.record.answer, kind.record.prediction)} - {""})
         for letter in letters:
@@ -273,11 +276,6 @@ class Measured:
         strata = np.array([-1 if name is None else number.get(name, -1) for name in kinds], dtype=np.int64)[codes]
         about &= strata >= 0
         return strata, tuple(1 / len(set(tasks)) / tasks.count(task) for task in tasks)
-
-
-def _chooses(answer: Answer) -> bool:
-    """Return whether a response has a predicted option."""
-    return answer.options > 0 and bool(answer.record.prediction) and not answer.record.failure
 
 
 def _equals(name: str, value: str) -> Callable[[Answer], bool]:

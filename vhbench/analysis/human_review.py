@@ -62,9 +62,7 @@ def disputed_first(directory: Path, config: str | None, count: int, seed: int = 
 def selection(
     directory: Path, config: str | None, count: int, seed: int = 0, *, of_pairs: bool = False
 ) -> tuple[Iterator[Question], str]:
-    """Return up to ``count`` questions to review, about pairs of VHExpansion (:func:`twins`) or not
-    (:func:`disputed_first`), and what judgments name as their split.
-    """
+    """Return the questions to review (:func:`twins` or :func:`disputed_first`), and what judgments name as split."""
     content_hash = splits.read_manifest(directory).content_hash
     if of_pairs:
         return iter(twins(splits.read_questions(directory, config), count, seed)), of_twins(content_hash)

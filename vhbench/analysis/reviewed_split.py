@@ -24,18 +24,7 @@ _TURNED: Final = {_WORDS[name]: _WORDS[other] for name, other in OPPOSITES.items
 """Relation → its converse, whose wording stands for both."""
 
 _RELATION: Final = re.compile(rf"(.+) ({'|'.join(_WORDS.values())}) (?:an?|the) (.+)")
-_READ: Final[tuple[str, ...]] = (
-    "id",
-    "question",
-    "choices",
-    "objects",
-    "pair_id",
-    "pressure",
-    "perturbation",
-    "question_type",
-    "negated",
-    "scene_ids",
-)
+_READ: Final = "id question choices objects pair_id pressure perturbation question_type negated scene_ids".split()
 
 
 @dataclass
