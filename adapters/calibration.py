@@ -73,22 +73,19 @@ class _Calibration(lmms):  # type: ignore[misc]
         sound: set[bytes] = set()
         rows = _Rows(None, sound)
         for request in requests:
-            if self.is_simple:
-                _, _, to_visual, doc_id, task, split = request.args
-            else:
-                _, to_messages, _, doc_id, task, split = request.args
+            _, second, third, doc_id, task, split = request.args
             docs = self.task_dict[task][split]
             if docs is not rows.docs:
                 rows = _Rows(docs, sound)
+                self.prepare(docs)
             doc = rows[doc_id]
-            to_visual(doc) if self.is_simple else to_messages(doc)
-            self.prepare(task, docs)
+            (third if self.is_simple else second)(doc)  # to images, or to messages
             times[task, doc_id] += 1
             self.repetition = times[task, doc_id]
             answers.append(self.answer(doc))
         return answers
 
-    def prepare(self, task: str, docs: Any) -> None:
+    def prepare(self, docs: Any) -> None:
         """Inspect all rows of a task before its first question."""
 
     def loglikelihood(self, requests: list[Instance]) -> Any:
@@ -163,30 +160,17 @@ class Blind(_Calibration):
     scores use the same rows. Leakage through the wording is not detected.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.majority: dict[tuple[str, ...], str] = {}
-        self.task = ""
-        self.prepared: set[str] = set()
-
-    def prepare(self, task: str, docs: Any) -> None:
+    def prepare(self, docs: Any) -> None:
         """Count the answers per question type and negation (ties: alphabetical order)."""
-        self.task = task
-        if task in self.prepared:
-            return
-        self.prepared.add(task)
-        counts: dict[tuple[str, ...], collections.Counter[str]] = collections.defaultdict(collections.Counter)
+        counts: dict[tuple[str, bool], collections.Counter[str]] = collections.defaultdict(collections.Counter)
         columns = docs.select_columns(["question_type", "negated", "answer"])[:]
         for question_type, negated, answer in zip(*columns.values(), strict=True):
-            counts[task, question_type, str(negated)][answer] += 1
-        for key, counter in counts.items():
-            self.majority[key] = min(counter, key=lambda answer: (-counter[answer], answer))
+            counts[question_type, negated][answer] += 1
+        self.majority = {key: min(sorted(each), key=lambda answer: -each[answer]) for key, each in counts.items()}
 
     def answer(self, doc: Doc) -> str:
         """Return the majority answer; a caption names nothing."""
-        if doc["kind"] == "caption":
-            return caption([])
-        return self.majority[self.task, doc["question_type"], str(doc["negated"])]
+        return caption([]) if doc["kind"] == "caption" else self.majority[doc["question_type"], doc["negated"]]
 
 
 class _RestrictedView(_Calibration):
