@@ -66,7 +66,6 @@ class AttackConfig:
     compat: bool = False
 
     def __post_init__(self) -> None:
-        """Validate the options."""
         for name, kind in (("method", Method), ("schedule", Schedule), ("loss", Loss), ("axis", Axis)):
             if (value := getattr(self, name)) not in get_args(kind):
                 raise VhbenchError(f"attack {name}: expected one of {', '.join(get_args(kind))}, got {value!r}")

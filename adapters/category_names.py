@@ -56,7 +56,6 @@ class CategoryNames:
 
 @cache
 def _default_rivals() -> _Groups:
-    """Return the bundled groups."""
     return msgspec.json.decode(files("vhbench.adapters").joinpath("rivals.json").read_bytes(), type=_Groups)
 
 

@@ -57,7 +57,6 @@ class ClipScorer:
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any, str]:
-        """Return (model, processor, device)."""
         with needed_by("--clip"):
             from transformers import AutoModel, AutoProcessor
         device = pick_device(self.device)

@@ -16,8 +16,6 @@ _SLACK = 1.5  # tolerance in pixels: COCO rounds coordinates to hundredths and s
 
 
 class _Category(msgspec.Struct, gc=False):
-    """One entry of ``categories``."""
-
     id: int
     name: str
 

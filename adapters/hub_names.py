@@ -26,7 +26,6 @@ class ReleaseName:
     sha256: str  # of the manifest, which identifies the release wherever the tag points
 
     def __str__(self) -> str:
-        """Return the name as it is cited."""
         return f"hf://{self.repo_id}@{self.revision}#sha256:{self.sha256}"
 
     @classmethod

@@ -386,8 +386,6 @@ def _released_before(
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """Local file to release."""
-
     name: str
     path: Path
     size: int

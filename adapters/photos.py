@@ -66,7 +66,6 @@ class Photos:
 
 
 def _look(scene: Scene) -> tuple[Sizes, _Mark]:
-    """Return the sizes and the fingerprint of a scene's photo."""
     image = scene.image
     try:
         return _look_once(image, last_written(image) if isinstance(image, Path) else 0)

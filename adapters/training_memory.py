@@ -27,7 +27,6 @@ class Memory:
         return self.weights + self.gradients + self.optimizer + self.activations
 
     def __str__(self) -> str:
-        """Return the estimate in GiB."""
         parts = ("weights", "gradients", "optimizer", "activations")
         named = ", ".join(f"{name} {getattr(self, name) / _GIB:.1f}" for name in parts)
         return f"estimated memory {self.total / _GIB:.1f} GiB ({named}); {self.trained / 1e6:,.1f} M trained weights"

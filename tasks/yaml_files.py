@@ -42,7 +42,6 @@ def template(benchmark: Benchmark, family: Family) -> str:
 
 
 def _generation(max_new_tokens: int) -> str:
-    """Return the generation settings of a task."""
     limit = f"  max_new_tokens: {max_new_tokens}\n"
     return f"generation_kwargs:\n  until: []\n{limit}  do_sample: false\n  temperature: 0\n"
 

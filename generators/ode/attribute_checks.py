@@ -135,7 +135,6 @@ def parts_of(image: bytes, look: AttributeLook) -> list[bytes]:
 
 
 def _with_values(scene: Scene, looks: Sequence[tuple[AttributeLook, tuple[str, ...]]]) -> Scene:
-    """Return the scene with the given attributes as ground truth."""
     own: dict[str, list[tuple[str, str]]] = {}
     state = ""
     for look, _ in looks:

@@ -120,7 +120,6 @@ def _allowed(record: Record) -> list[str]:
 
 
 def _summary(measured: Measured) -> dict[str, Any]:
-    """Return the scores of a set of rows."""
     accuracy = measured.score("accuracy", percent=False)
     others = {metric.name: measured.value(metric) for metric in measured.metrics if metric.name not in _APART}
     return {

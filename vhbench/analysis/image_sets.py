@@ -119,7 +119,6 @@ def _compare(features: Mapping[str, Floats], *, seed: int = 0) -> dict[str, Any]
 
 
 def _report(comparison: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the printed lines."""
     first = next(iter(comparison["images"]))
     rows = [("images", "number", f"CMMD from {first}", "p")]
     rows.append((first, f"{comparison['images'][first]:,}", "", ""))

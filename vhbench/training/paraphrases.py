@@ -109,7 +109,6 @@ def _words(text: str) -> Counter[str]:
 
 
 def _by_rule(question: str, source: str) -> Iterator[str]:
-    """Yield equivalent wordings."""
     if match := _WRAPPED.fullmatch(question):
         yield from (form.format(asked=match["asked"]) for form in _WORDINGS["is no"])
     elif match := _FALSE.fullmatch(question):

@@ -68,7 +68,6 @@ def _scored(options: RlOptions) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _units(name: str, options: RlOptions, images: frozenset[str], scenes: frozenset[str]) -> Iterator[list[Question]]:
-    """Yield pairs of questions of a benchmark."""
     total = 0
     for block in count():
         seed = int(rng(options.seed, "stream", name, block).integers(2**31))
