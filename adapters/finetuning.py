@@ -104,11 +104,7 @@ _COLUMNS = ({"images", "messages"}, {"images", "prompt", "chosen", "rejected"})
 
 
 def read_rows(data: Path, keep: Mapping[str, str] | None = None) -> Any:
-    """Read exported rows with ``images``, and SFT or DPO columns.
-
-    Raises:
-        VhbenchError: if there are no rows, or none is left.
-    """
+    """Read exported rows with ``images``, and SFT or DPO columns; raise if there are none, or none is left."""
     with needed_by("fine-tuning", "finetune"):
         import datasets
         import pyarrow.parquet as pq

@@ -35,7 +35,7 @@ class ReleaseName:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse a name.
+        """Parse a name; raise if it has another form.
 
         >>> ReleaseName.parse(f"hf://org/ode@v1.0.0#sha256:{'0' * 64}").revision
         'v1.0.0'
@@ -64,19 +64,11 @@ class ReleaseName:
         return (name.replace("--", "/", 1), commit) if is_cached else ("", "")
 
     def manifest(self) -> Manifest:
-        """Return the manifest, from the cache or the Hub.
-
-        Raises:
-            VhbenchError: if it cannot be read, or is not the one that the name identifies.
-        """
+        """Return the manifest, from the cache or the Hub; raise unless it is the one that the name identifies."""
         return _cached_or_fetched(lambda offline: self._found(offline=offline)[1])
 
     def folder(self) -> Path:
-        """Return the local folder of the split, from the cache or the Hub.
-
-        Raises:
-            VhbenchError: if it cannot be read, or is not the release that the name identifies.
-        """
+        """Return the local folder of the split, from the cache or the Hub; raise unless it is the named release."""
 
         def fetch(offline: bool) -> Path:
             folder, manifest = self._found(offline=offline)

@@ -235,11 +235,7 @@ def _is_ours(name: str, owned: tuple[str, ...]) -> bool:
 
 
 def edit(repo_id: str, head: str, texts: Mapping[str, str], message: str) -> str:
-    """Replace small files of ``main`` in one commit on top of its head; return the commit.
-
-    Raises:
-        VhbenchError: if another push interfered, or the Hub rejects it.
-    """
+    """Replace small files of ``main`` in one commit on its head, and return it; raise if another push interfered."""
     from huggingface_hub import CommitOperationAdd
 
     operations = [CommitOperationAdd(path_in_repo=name, path_or_fileobj=text.encode()) for name, text in texts.items()]

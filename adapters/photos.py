@@ -34,11 +34,7 @@ class Photos:
         self._looked_at = cache(self._look_at)
 
     def fit(self, places: Sequence[int]) -> bool:
-        """Return whether one question may show these scenes: valid photos without duplicates.
-
-        Raises:
-            VhbenchError: if a photo is not an image or not of its annotated size, unless bad ones are skipped.
-        """
+        """Return whether one question may show these scenes: valid photos (raise unless skipped) without duplicates."""
         photos = [self._looked_at(place) for place in places]
         same = [(a, b) for a, b in combinations(range(len(places)), 2) if _alike(photos[a], photos[b])]
         for one, other in same:

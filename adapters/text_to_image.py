@@ -65,11 +65,7 @@ class DiffusersSource:
             )
 
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
-        """Yield one image per spec, in order, as a scene without ground truth.
-
-        Raises:
-            VhbenchError: if a single image does not fit into GPU memory.
-        """
+        """Yield one image per spec, in order, without ground truth; raise if one needs too much GPU memory."""
         done = 0
         while done < len(specs):
             batch = [s for s in specs[done : done + self._batch] if self._form(s) == self._form(specs[done])]

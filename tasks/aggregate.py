@@ -6,7 +6,7 @@ order in which its processes finish; they are sorted by id here, and each id cou
 """
 
 import sys
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ from vhbench.tasks import datasets, report, submission
 from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import listed
 
-Items = Sequence[Mapping[str, Any]]
+Items = Sequence[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,9 @@ class Aggregation:
             incomplete = grid["partial"] and f"partial: {grid['partial']}"
             for line in filter(None, (incomplete, grid["withheld"], *grid["unread"]["warnings"], labels)):
                 print(f"vhbench: {self.task}: {line}", file=sys.stderr)
-            if grid["withheld"]:
-                _forget_single_scores(items)
+            for item in items if grid["withheld"] else ():  # lmms-eval would derive a standard error from these
+                item.pop("score", None)
+                item.pop("accuracy", None)
             return cast("float | None", grid["overall"][self.metric.name])
         return report.measure_task(samples, family, [self.metric]).scores[self.metric.name].value
 
@@ -80,14 +81,6 @@ def records(items: Iterable[Mapping[str, Any]]) -> list[Record]:
     """
     by_id = {record.id: record for item in items for record in to_records(item)}
     return [by_id[key] for key in sorted(by_id)]
-
-
-def _forget_single_scores(items: Items) -> None:
-    """Remove the values from which lmms-eval would derive the standard error of a withheld score."""
-    for item in items:
-        if isinstance(item, MutableMapping):
-            item.pop("score", None)
-            item.pop("accuracy", None)
 
 
 def _published(grid: Mapping[str, Any]) -> str:

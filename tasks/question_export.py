@@ -153,11 +153,7 @@ class PromptCheck:
             self._images[split_repetition(str(question["id"]))[1]].add(named)
 
     def notes(self, logs: Sequence[Path], split: Path) -> Iterator[str]:
-        """Yield warnings about the responses of logs, also by the exports next to them, or above them.
-
-        Raises:
-            VhbenchError: if an export, or a log by the name of its data set, is of another split.
-        """
+        """Yield warnings about logs, also by the exports next to or above them; raise if one is of another split."""
         if self.others:
             yield f"{self.others:,} prompts differ from lmms-eval's; scores are not comparable"
         if other := sum(self._images[q.id] != {names} for q, names in self._pictured(split)):

@@ -113,13 +113,10 @@ class UpdatedGraph(nx.Graph):  # type: ignore[type-arg]
 
 
 def update(graph: ConceptGraph, more: ConceptGraph) -> ConceptGraph:
-    """Return the next version of a graph, extended by another graph's additions.
+    """Return the next version of a graph, extended by another graph's additions; raise if they disagree on a kind.
 
     Additions are concepts, edges and attributes. Older versions remain available, see :func:`as_of`. Counts of shared
     edges are not changed.
-
-    Raises:
-        VhbenchError: if a word is an entity in one and an environment in the other.
     """
     version = int(graph.graph["version"]) + 1
     result = UpdatedGraph(graph)
@@ -276,15 +273,12 @@ _VERSIONS = 100
 
 
 def from_json(data: Any, *, where: str) -> ConceptGraph:
-    """Return the graph that JSON describes.
+    """Return the graph that JSON describes; raise with the location if an entry is missing or invalid.
 
     ``{"version": 1, "concepts": [{"word": "car", "kind": "entity", "state": [["red", "pink"]]}], "edges": [["car",
     "street", 9]]}``. ``name``, ``state``, ``action`` and ``since`` of a concept are optional, and so is its English:
     ``place`` ("on a motorway"), ``plural``, ``article`` ("" for none), and ``opposites`` (places that an image of this
     one cannot show).
-
-    Raises:
-        VhbenchError: with the location, if an entry is missing or invalid.
     """
     try:
         words = [c["word"] for c in data["concepts"]]

@@ -96,13 +96,10 @@ class PairPool:
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
-        """(ε, δ) of the long tail.
+        """(ε, δ) of the long tail; raises if ε ≥ δ.
 
         By default, ε is 1, as a pair that is seen once may be an accident (0 if few are seen more often), and δ is
         just above the median count beyond ε.
-
-        Raises:
-            VhbenchError: if ε ≥ δ.
         """
         counts = sorted(self.seen.values())
         epsilon, delta = self.epsilon, self.delta
@@ -223,14 +220,11 @@ def has_environments(graph: ConceptGraph) -> bool:
 
 
 def extend(graph: ConceptGraph, criterion: str, pair: Pair, size: int, *, seed: int) -> Iterator[tuple[str, ...]]:
-    """Yield groups of ``size`` concepts (2 to 5) grown from a pair; an environment comes last.
+    """Yield groups of ``size`` concepts (2 to 5, else raise) grown from a pair; an environment comes last.
 
     Each added entity follows the criterion with respect to all members: standard maximizes the minimum count, long_tail
     requires rare co-occurrence with all, fictional none with any; random is unrestricted. If no entity qualifies, the
     closest one is added.
-
-    Raises:
-        VhbenchError: if the size is not 2 to 5.
     """
     if not 2 <= size <= LARGEST_GROUP:
         raise VhbenchError(f"expected 2 to {LARGEST_GROUP} concepts, got {size}")

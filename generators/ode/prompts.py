@@ -81,43 +81,33 @@ class SourceVocabulary(Protocol):
 
     def name(self, word: str) -> str:
         """Return the word for a concept in the scenes' ground truth."""
-        ...
 
     def is_setting(self, word: str) -> bool:
         """Return whether an environment is shown as the setting rather than as an object."""
-        ...
 
     def setting(self, word: str, things: Sequence[str], random: np.random.Generator) -> str:
         """Return a setting that satisfies the environment word and can contain the objects."""
-        ...
 
     def furniture(self, setting: str, things: Sequence[str]) -> Mapping[str, int]:
         """Return the further objects, with counts, that make a setting recognizable."""
-        ...
 
     def problem(self, words: Sequence[str]) -> str:
         """Return why these cannot be shown together ("no drawing: bamboo"), or ""."""
-        ...
 
     def values(self, word: str, kind: str) -> frozenset[str] | None:
         """Return the supported values of "state", "colour" or "action", or None for any."""
-        ...
 
     def common_looks(self, word: str) -> Sequence[str]:
         """Return default appearances of concepts without any in the graph; empty for any."""
-        ...
 
     def common_deeds(self, word: str) -> Sequence[str]:
         """Return default actions of concepts without any in the graph; empty for any."""
-        ...
 
     def most(self, word: str) -> int:
         """Return the maximum count of an object per image."""
-        ...
 
     def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
         """Return the caption search vocabulary: each ground-truth name with its synonyms."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,11 +96,7 @@ def perturbed(
 
 
 def decode(data: bytes) -> Array:
-    """Decode an image to uint8 of shape (H, W), (H, W, 2), (H, W, 3) or (H, W, 4).
-
-    Raises:
-        UnusableImage: "unreadable_image" or "image_too_small".
-    """
+    """Decode to uint8 of shape (H, W), (H, W, 2), (H, W, 3) or (H, W, 4); raise :class:`UnusableImage` if it is bad."""
     try:
         image = open_image(data)
         if min(image.size) < SMALLEST:

@@ -93,10 +93,7 @@ def jpeg_compression(image: Array, rng: np.random.Generator, *, quality: int = 3
 
 
 def at_severities(spec: str) -> tuple[str, ...]:
-    """Return the names that a spec stands for, one per severity.
-
-    Raises:
-        VhbenchError: for anything but a number or a range within 1 to 5 after the colon.
+    """Return the names that a spec stands for, one per severity; raise for severities beyond 1 to 5.
 
     >>> at_severities("brightness"), at_severities("brightness:2"), at_severities("brightness:3-5")
     (('brightness',), ('brightness_2',), ('brightness_3', 'brightness_4', 'brightness_5'))

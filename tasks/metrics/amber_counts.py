@@ -102,10 +102,7 @@ def columns_of(captions: Sequence[Judged]) -> dict[str, list[int]]:
 
 
 def find(rows: Iterable[tuple[str, str]], truth: Mapping[str, Mapping[str, Any]], judge: Judge) -> Judgments:
-    """Parse all captions and yes/no responses.
-
-    Raises:
-        VhbenchError: for an id without annotation.
+    """Parse all captions and yes/no responses; raise for an id without annotation.
 
     >>> truth = {"1": {"id": 1, "truth": ["dog"]}, "2": {"type": "discriminative-hallucination", "truth": "no"}}
     >>> judge = Judge.build(truth, {"dog": [], "cat": []}, (), None, None)

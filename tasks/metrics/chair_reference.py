@@ -12,11 +12,7 @@ from vhbench.tasks.metrics.chair_captions import Judged, judge
 
 
 def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], vocabulary: Vocabulary) -> list[Judged]:
-    """Compare captions with gold objects without synonyms; a caption without a mention has CHAIR 0.
-
-    Raises:
-        ReferenceZeroDivision: if no caption mentions anything.
-    """
+    """Compare captions with gold objects, without synonyms; CHAIR is 0 without a mention, undefined without any."""
     truth = {image: frozenset(names) for image, names in gold.items()}
     captions = [judge(image, text, truth, vocabulary.find) for image, text in rows]
     if not any(counts["words"] for _, counts in captions):

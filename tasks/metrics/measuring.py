@@ -58,7 +58,7 @@ class Measured:
     ) -> None:
         """Create the scores of a set; ``withheld`` is the reason for withholding those of all responses."""
         self.answers, self.metrics, self.places, self.positive = answers, metrics, places, positive
-        self._withheld, self._allow_failed = withheld, allow_failed
+        self.facts, self._withheld, self._allow_failed = Facts(positive), withheld, allow_failed
 
     @property
     def n(self) -> int:
@@ -166,11 +166,6 @@ class Measured:
         per_correct = float(counts.sum()) / correct if correct else None
         return {"responses": len(counts), "p95": float(np.percentile(counts, 95)), "per_correct": per_correct}
 
-    @property
-    def facts(self) -> Facts:
-        """Context from the questions."""
-        return Facts(self.positive)
-
     @cached_property
     def pairs(self) -> Places:
         """Complete pairs, originals first; shape (pairs, 2)."""
@@ -231,8 +226,7 @@ class Measured:
         below = [bottom] if strata is None else [bottom[strata == number] for number in range(len(weights))]
         if not below or not all(own.sum() > 0 for own in below):
             return None
-        facts = self.facts
-        if (test := metric.defined) and not any(test(kind, facts) for kind, _ in self.kinds):
+        if (test := metric.defined) and not any(test(kind, self.facts) for kind, _ in self.kinds):
             return None
         answers, first = self.answers, units if metric.units == "answers" else units[:, 0]
         return Sums(

@@ -10,11 +10,7 @@ def scale_of(parser: object) -> int:
 
 
 def rates(counts: Confusion, parser: object, positive: str) -> dict[str, float]:
-    """Compute accuracy, precision, recall and F1 like the parser's benchmark, or like POPE for other parsers.
-
-    Raises:
-        ReferenceZeroDivision: if POPE divides by zero.
-    """
+    """Compute accuracy, precision, recall and F1 like the parser's benchmark, or like POPE, which may divide by 0."""
     if scale_of(parser) == 100:
         return percentages(counts, 0.001 if parser == "ode" else 0.0001)
     if parser == "lmms_eval":

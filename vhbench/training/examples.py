@@ -87,12 +87,9 @@ def lessons(
 
 
 def prompt(question: Question, form: str = "short") -> tuple[Message, ...]:
-    """Return the message parts that lmms-eval sends to chat models, without the images.
+    """Return the message parts that lmms-eval sends to chat models, without the images; raise for an unknown form.
 
     Only the last line changes for other answers than short ones.
-
-    Raises:
-        VhbenchError: for an unknown form of answers.
     """
     if form != "short" and form not in _LAST:
         raise VhbenchError(f"expected a prompt for one of short, {', '.join(_LAST)}; got {form!r}")

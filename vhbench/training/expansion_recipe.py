@@ -26,12 +26,9 @@ from vhbench.training.training_rows import TrainingEdition
 
 
 def export(how: RecipeOptions) -> list[str]:
-    """Write rows of all sources, and a test split for each; return lines about them.
+    """Write rows of all sources, and a test split for each; return lines about them. Raises if cases are too few.
 
     The same command resumes an interrupted export.
-
-    Raises:
-        VhbenchError: if a source has too few cases, or cannot be read.
     """
     _check(how)
     rewriter, rows, notes = load_rewriter(how.rewriter), list[TrainingExample](), list[str]()

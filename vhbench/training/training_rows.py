@@ -271,11 +271,7 @@ def _without_folder(value: Any) -> Any:
 
 
 def export(how: SftOptions) -> list[str]:
-    """Write rows for supervised fine-tuning on a training split; return lines about them.
-
-    Raises:
-        VhbenchError: as :func:`choose`, and if nothing can be written.
-    """
+    """Write rows for supervised fine-tuning on a training split; return lines about them. Raises as :func:`choose`."""
     check_forms(how)
     training_files.check_free(how.out, how.layout)
     edition = open_edition(how.split, how.run)
