@@ -10,8 +10,7 @@ from vhbench.schema import VhbenchError
 
 T = TypeVar("T")
 
-LONGEST_SIDE = 100_000
-"""Largest plausible image side in pixels."""
+LONGEST_SIDE = 100_000  # largest plausible image side in pixels
 
 
 def size_fault(width: int, height: int) -> str:

@@ -11,8 +11,7 @@ from vhbench.adapters.vlms import in_one_line
 from vhbench.schema import VhbenchError
 
 Message = Mapping[str, Any]
-LEFT_OUT = -100
-"""Label of tokens that are excluded from the loss."""
+LEFT_OUT = -100  # label of tokens that are excluded from the loss
 
 
 class AnswerCollator:

@@ -35,8 +35,7 @@ Models = Sequence[WhiteBoxVLM]
 Key = tuple[str, ...]
 """Image digest, attack direction and, for a loss on the answer, question and response."""
 
-Objective = Callable[[Tensor], Tensor]
-"""Images → one value per image, which an attack raises or lowers."""
+Objective = Callable[[Tensor], Tensor]  # images → one value per image, which an attack raises or lowers
 
 ALPHA = 0.02
 """An attack achieved something if matched noise does as well with at most this probability."""

@@ -27,8 +27,7 @@ from vhbench.seeding import rng
 
 Doc = Mapping[str, Any]
 
-_SEEN = Image.new("RGB", (1, 1))
-"""Placeholder for an image that was already decoded."""
+_SEEN = Image.new("RGB", (1, 1))  # placeholder for an image that was already decoded
 
 
 class _Rows:

@@ -9,20 +9,14 @@ from vhbench.images import open_image, to_display_rgb
 from vhbench.protocols import Detection
 from vhbench.schema import VhbenchError, iou
 
-LEAST_SCORE = 0.05
-"""Minimum detection confidence."""
-
-SAME = 0.5
-"""IoU above which two boxes of one word are duplicates."""
-
-WORDS_AT_ONCE = 20
-"""Maximum number of words per text query; Grounding DINO truncates at 256 tokens."""
+LEAST_SCORE = 0.05  # minimum detection confidence
+SAME = 0.5  # IoU above which two boxes of one word are duplicates
+WORDS_AT_ONCE = 20  # maximum number of words per text query; Grounding DINO truncates at 256 tokens
 
 SETTINGS = {"least": LEAST_SCORE, "same": SAME, "words": WORDS_AT_ONCE}
 """Everything but the model that decides what is detected; part of the cache's key."""
 
-_Look = tuple[bytes, Sequence[str]]
-"""Image, and the words to detect in it."""
+_Look = tuple[bytes, Sequence[str]]  # image, and the words to detect in it
 
 
 class ZeroShotDetector:

@@ -99,8 +99,7 @@ def _processes() -> int:
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
-_COLUMNS = ({"images", "messages"}, {"images", "prompt", "chosen", "rejected"})
-"""Required columns for SFT and for DPO."""
+_COLUMNS = ({"images", "messages"}, {"images", "prompt", "chosen", "rejected"})  # required columns for SFT and for DPO
 
 
 def read_rows(data: Path, keep: Mapping[str, str] | None = None) -> Any:
@@ -215,8 +214,7 @@ def one_of_each_form(rows: Any) -> list[int]:
     return sorted({form: place for place, form in reversed(list(enumerate(forms)))}.values())
 
 
-_OPTIMIZERS = {"adamw": "adamw_torch", "adamw_8bit": "adamw_8bit"}
-"""Optimizer → its name in transformers."""
+_OPTIMIZERS = {"adamw": "adamw_torch", "adamw_8bit": "adamw_8bit"}  # optimizer → its name in transformers
 
 
 def _arguments(folder: Path, where: str, how: Training) -> dict[str, Any]:

@@ -24,14 +24,9 @@ from vhbench.schema import Record, VhbenchError
 PROMPT_VERSION = 2
 """Version of the prompts and of the reading of replies; any change may affect scores that involve a judge."""
 
-_MAX_NEW_TOKENS = 2048
-"""Room for reasoning models; the replies themselves are short."""
-
-GIVE_UP = 8
-"""Consecutive failed requests after which the judge is no longer queried."""
-
-_LONGEST = 4_000
-"""Number of characters kept from each end of a response."""
+_MAX_NEW_TOKENS = 2048  # room for reasoning models; the replies themselves are short
+GIVE_UP = 8  # consecutive failed requests after which the judge is no longer queried
+_LONGEST = 4_000  # number of characters kept from each end of a response
 
 _PROMPTS: Mapping[str, str] = parse_yaml(
     Path(__file__).with_name("judge_prompts.yaml").read_text(encoding="utf-8"), "judge_prompts.yaml"

@@ -9,8 +9,7 @@ Nouns = Callable[[str], list[str]]
 Similarity = Callable[[str, str], float]
 
 CHOICES = ("builtin", "nltk-spacy", "auto")
-SPACY_MODEL = "en_core_web_lg"
-"""The model used by AMBER; scores with a smaller one are not comparable."""
+SPACY_MODEL = "en_core_web_lg"  # the model used by AMBER; scores with a smaller one are not comparable
 
 
 def language_tools(choice: str) -> tuple[Nouns | None, Similarity | None]:

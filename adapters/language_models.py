@@ -18,8 +18,7 @@ from vhbench.schema import VhbenchError
 KEY = "VHBENCH_API_KEY"
 """Environment variable with the endpoint's key; OPENAI_API_KEY is the fallback."""
 
-_LONGEST_PAUSE = 60.0
-"""Maximum wait in seconds for ``Retry-After``."""
+_LONGEST_PAUSE = 60.0  # maximum wait in seconds for ``Retry-After``
 
 
 @dataclass(frozen=True, slots=True)

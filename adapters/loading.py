@@ -10,8 +10,7 @@ from vhbench.schema import VhbenchError
 
 T = TypeVar("T")
 
-DTYPES = ("auto", "float32", "float16", "bfloat16")
-"""Torch dtype names; "auto" depends on the device."""
+DTYPES = ("auto", "float32", "float16", "bfloat16")  # torch dtype names; "auto" depends on the device
 
 
 @contextmanager

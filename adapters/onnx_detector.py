@@ -23,11 +23,8 @@ from vhbench.schema import VhbenchError
 
 _Floats = npt.NDArray[np.float32]
 
-_SIDE = 640
-"""Input side in pixels if the file leaves it open."""
-
-_GREY = 114
-"""Padding value around an image of another aspect ratio, as in training."""
+_SIDE = 640  # input side in pixels if the file leaves it open
+_GREY = 114  # padding value around an image of another aspect ratio, as in training
 
 
 class OnnxDetector:

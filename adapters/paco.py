@@ -28,8 +28,7 @@ _TYPES: Final = {
 }
 """PACO's attribute types → ours, in id order."""
 
-_BOUNDS: Final = (30, 41, 55, 59)
-"""First id beyond each type."""
+_BOUNDS: Final = (30, 41, 55, 59)  # first id beyond each type
 
 _SILENT: Final = frozenset({"plain", "logo", "text", "opaque"})
 """Known values not used in questions: awkward in text, or true of nearly everything."""

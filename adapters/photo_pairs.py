@@ -15,11 +15,8 @@ from vhbench.protocols import Detector
 from vhbench.schema import Rejection, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 
-_LEAST: Final = 0.005
-"""Minimum fraction of the photo that a target covers; smaller ones are barely visible."""
-
-_AT_ONCE: Final = 8
-"""Photos per batch of the detector."""
+_LEAST: Final = 0.005  # minimum fraction of the photo that a target covers; smaller ones are barely visible
+_AT_ONCE: Final = 8  # photos per batch of the detector
 
 
 class PhotoSource:

@@ -23,8 +23,7 @@ OPTION_FIELDS = tuple(
 )
 """Field names of options in separate columns, the first option's first."""
 
-_IN_MEMORY = 64 << 20
-"""Bytes of a table's images that are held in memory."""
+_IN_MEMORY = 64 << 20  # bytes of a table's images that are held in memory
 
 _LETTER = re.compile(r"\(?[A-Ha-h][).:]?")
 _MARK = re.compile(r"(?:^|(?<=[\s,;]))\(?([A-Ha-h])[).:]\s*")

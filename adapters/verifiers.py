@@ -7,8 +7,7 @@ from vhbench.adapters.loading import batches, loading, needed_by, pick_device
 from vhbench.images import open_image, to_display_rgb
 from vhbench.schema import VhbenchError
 
-_SCALE = 100.0
-"""Similarity scale for models without one: the value CLIP was trained to."""
+_SCALE = 100.0  # similarity scale for models without one: the value CLIP was trained to
 
 
 class _Verifier:

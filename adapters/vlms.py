@@ -26,8 +26,7 @@ with needed_by("an attack", "attack"):
 _ANY_RESOLUTION = frozenset({"llava_next", "llava_onevision"})
 """Families that VHExpansion's code compares along features; others along tokens."""
 
-INSTRUCTION = "Describe the image."
-"""Instruction for Q-Formers that read one (InstructBLIP)."""
+INSTRUCTION = "Describe the image."  # instruction for Q-Formers that read one (InstructBLIP)
 
 _BARE = frozenset(
     {"blip", "blip-2", "florence2", "fuyu", "git", "instructblip", "kosmos-2", "kosmos-2.5", "pix2struct"}

@@ -38,14 +38,12 @@ from vhbench.splits import manifests
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_AT_ONCE = 1000
-"""Batch size for comparing rows."""
+_AT_ONCE = 1000  # batch size for comparing rows
 
 _INDEX, _VARIANT = "index", "variant"
 """Columns that :func:`select` and :func:`repeat` add: the row's index in its split, and the variant's prefix."""
 
-OWN = Path(__file__).with_name("release.yaml")
-"""Releases that this version of vhbench evaluates on."""
+OWN = Path(__file__).with_name("release.yaml")  # releases that this version of vhbench evaluates on
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,14 +25,12 @@ from vhbench.records import split_repetition
 from vhbench.schema import CANARY, Question, VhbenchError
 from vhbench.tasks import prompts
 
-FILE = "export.json"
-"""File that describes the export."""
+FILE = "export.json"  # file that describes the export
 
 _NAMED = re.compile(r"vhbench[_-][a-z_-]+[_-]([0-9a-f]{12})(?![0-9a-f])")
 """Name of an exported data set, with the start of the content hash; Inspect's files have hyphens."""
 
-_LINES, _BYTES = 50_000, 200_000_000
-"""Limits of one file of an OpenAI batch."""
+_LINES, _BYTES = 50_000, 200_000_000  # limits of one file of an OpenAI batch
 
 _INSPECT = """# {title}, for Inspect (pip install inspect-ai): inspect eval {file} --model MODEL --no-log-images
 from pathlib import Path

@@ -32,14 +32,9 @@ from vhbench.tasks.question_words import SETS, Feature, cell_of, features, optio
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
-FOLDS, FEWER, MANY = 10, 5, 2_000
-"""Number of folds; fewer for many questions, as more training data matters for few."""
-
-MOST = 8_000
-"""Maximum number of questions; of more, whole clusters are sampled to limit memory and time."""
-
-LEAST_CLUSTERS = 10
-"""Minimum number of clusters for training."""
+FOLDS, FEWER, MANY = 10, 5, 2_000  # number of folds; fewer for many questions, as more training data matters for few
+MOST = 8_000  # maximum number of questions; of more, whole clusters are sampled to limit memory and time
+LEAST_CLUSTERS = 10  # minimum number of clusters for training
 
 GUESSERS: Mapping[str, tuple[tuple[str, ...], float]] = {
     "even": ((), 0.0),
@@ -53,23 +48,12 @@ GUESSERS: Mapping[str, tuple[tuple[str, ...], float]] = {
 }
 """Name of a classifier → its feature sets and ridge penalty."""
 
-_NEARLY_ALL = 0.9
-"""Minimum share of balanced words in a split that balances words by design."""
-
-_USUAL = 0.95
-"""Share of words within this distance from balance by chance, which then count as balanced."""
-
-_DEALT_EVENLY = 0.001
-"""Probability under random answers below which the balance is attributed to design."""
-
-_STEPS = 40
-"""Maximum iterations of the solver, which needs fewer."""
-
-_NOTHING = 1e-6
-"""Difference from chance that is only rounding."""
-
-_SAME = 9
-"""Decimals to which equal options are a tie, which counts as a uniform guess."""
+_NEARLY_ALL = 0.9  # minimum share of balanced words in a split that balances words by design
+_USUAL = 0.95  # share of words within this distance from balance by chance, which then count as balanced
+_DEALT_EVENLY = 0.001  # probability under random answers below which the balance is attributed to design
+_STEPS = 40  # maximum iterations of the solver, which needs fewer
+_NOTHING = 1e-6  # difference from chance that is only rounding
+_SAME = 9  # decimals to which equal options are a tie, which counts as a uniform guess
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ KINDS = ("unparsed", "abstained", "cut_off", "failed", "refused")
 COLUMNS = ("task", "id", "why", "cut_off", "question", "choices", "answer", "prediction", "response")
 """Columns of the listing of such responses."""
 
-SHOWN = 10
-"""Maximum number of examples per kind in a report."""
+SHOWN = 10  # maximum number of examples per kind in a report
 
 _LENGTH = 300
 

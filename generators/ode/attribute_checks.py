@@ -15,11 +15,8 @@ from vhbench.images import open_image, to_png
 from vhbench.protocols import Verifier
 from vhbench.schema import ObjectSpec, Scene, SceneObject, SceneSpec, VhbenchError
 
-_MARGIN = 0.1
-"""Crop margin around an object, as a fraction of its box sides."""
-
-_MOST = 12
-"""Maximum number of contraries scored against a prompted attribute."""
+_MARGIN = 0.1  # crop margin around an object, as a fraction of its box sides
+_MOST = 12  # maximum number of contraries scored against a prompted attribute
 
 _STATES: Mapping[str, str] = {"at night": "night", "overcast": "gloomy"}
 """Prompted state of an environment → its state in a scene, if different."""

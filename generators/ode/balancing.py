@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 import networkx as nx
 import numpy as np
 
-_EDGE = 1000
-"""Weight of an edge relative to word ranks: more edges are always better."""
+_EDGE = 1000  # weight of an edge relative to word ranks: more edges are always better
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,9 @@
 import math
 from collections.abc import Mapping, Sequence
 
-Scored = Sequence[tuple[float, bool]]
-"""Pairs of score and presence."""
-
-LEAST = 10
-"""Minimum number of cases above or below a threshold; precision is undefined with fewer."""
-
-NEVER = 1.0
-"""Threshold of classes that are never accepted; some models score exactly 1."""
+Scored = Sequence[tuple[float, bool]]  # pairs of score and presence
+LEAST = 10  # minimum number of cases above or below a threshold; precision is undefined with fewer
+NEVER = 1.0  # threshold of classes that are never accepted; some models score exactly 1
 
 
 def reached(threshold: float) -> float:

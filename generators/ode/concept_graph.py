@@ -36,14 +36,9 @@ ConceptGraph: TypeAlias = "nx.Graph[str]"
 Attributes = Mapping[str, tuple[tuple[str, str], ...]]
 """Attribute type ("state", "action") → pairs of values (frequent, rare)."""
 
-STARTER = Path(__file__).with_name("starter.json")
-"""The project's own table: environment → objects found there."""
-
-ENGLISH = ("place", "plural", "article", "opposites")
-"""Optional attributes of a concept that :func:`wording` reads."""
-
-_WEIGHTS: Mapping[str, int] = {"often": 3, "sometimes": 2, "rarely": 1}
-"""Weight of each column in the starter table."""
+STARTER = Path(__file__).with_name("starter.json")  # the project's own table: environment → objects found there
+ENGLISH = ("place", "plural", "article", "opposites")  # optional attributes of a concept that :func:`wording` reads
+_WEIGHTS: Mapping[str, int] = {"often": 3, "sometimes": 2, "rarely": 1}  # weight of each column in the starter table
 
 
 def from_coco(file: str | Path) -> ConceptGraph:
@@ -268,8 +263,7 @@ def pair(a: str, b: str) -> tuple[str, str]:
     return (a, b) if a <= b else (b, a)
 
 
-_VERSIONS = 100
-"""Maximum number of versions of a graph."""
+_VERSIONS = 100  # maximum number of versions of a graph
 
 
 def from_json(data: Any, *, where: str) -> ConceptGraph:
@@ -349,8 +343,7 @@ def _from_graphml(path: Path) -> ConceptGraph:
     return from_json({"version": version, "concepts": concepts, "edges": edges}, where=str(path))
 
 
-_MANY = 20
-"""Number of edges whose counts are all odd by chance in one file of a million."""
+_MANY = 20  # number of edges whose counts are all odd by chance in one file of a million
 
 
 def _from_release(flat: "nx.Graph[str]", path: Path) -> ConceptGraph:

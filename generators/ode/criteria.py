@@ -29,8 +29,7 @@ from vhbench.seeding import rng
 
 Pair = tuple[str, str]
 
-FEW = 40
-"""Number of standard pairs that even a small graph should have."""
+FEW = 40  # number of standard pairs that even a small graph should have
 
 PAIRINGS: Mapping[str, str] = {"ee": "entity-entity", "ev": "entity-environment"}
 """Short name → value in the rows."""

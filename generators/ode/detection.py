@@ -20,8 +20,7 @@ from vhbench.protocols import Detection, Detector, Verifier
 from vhbench.schema import Rejection, Scene, SceneSpec, iou
 from vhbench.seeding import rng
 
-PHRASES = 2
-"""Maximum number of detector phrases per object."""
+PHRASES = 2  # maximum number of detector phrases per object
 
 Seen = tuple[Scene, tuple[AttributeClaim, ...]] | Rejection
 

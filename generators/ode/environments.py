@@ -42,8 +42,7 @@ PLACES: Mapping[str, SettingWords] = {
 
 INDOORS = frozenset({"kitchen", "bathroom", "room", "work", "stage"})
 
-_NOTHING_OVER = frozenset({"sky", "floor", "wall"})
-"""Environments without visible sky above."""
+_NOTHING_OVER = frozenset({"sky", "floor", "wall"})  # environments without visible sky above
 
 _DISTINCT = frozenset(
     frozenset(pair.split("/"))

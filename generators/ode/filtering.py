@@ -19,13 +19,9 @@ from vhbench.protocols import Detection
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError, iou
 from vhbench.seeding import rng
 
-SAME = 0.5
-"""IoU above which two boxes of one word are duplicates from two phrases."""
-
-_LIKELY = 5
-"""Number of objects listed as likely hallucinations."""
-PLACES = 2
-"""Number of places listed as likely hallucinations."""
+SAME = 0.5  # IoU above which two boxes of one word are duplicates from two phrases
+_LIKELY = 5  # number of objects listed as likely hallucinations
+PLACES = 2  # number of places listed as likely hallucinations
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.scenes import WHOLE, ConceptPart
 from vhbench.schema import VhbenchError
 
-TRAFFIC = Path(__file__).with_name("traffic.json")
-"""Example of a user-defined domain."""
+TRAFFIC = Path(__file__).with_name("traffic.json")  # example of a user-defined domain
 
 
 def load(source: str) -> ConceptGraph:

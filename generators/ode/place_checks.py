@@ -12,11 +12,8 @@ from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.environments import Wording
 from vhbench.protocols import Verifier
 
-KIND = "place"
-"""Name of places among the calibrated kinds."""
-
-_MOST = 12
-"""Maximum number of places scored against the prompted one."""
+KIND = "place"  # name of places among the calibrated kinds
+_MOST = 12  # maximum number of places scored against the prompted one
 
 
 @dataclass(frozen=True, slots=True)

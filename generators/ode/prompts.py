@@ -22,8 +22,7 @@ from vhbench.seeding import rng
 _COUNTS: Mapping[int, tuple[float, ...]] = {1: (1.0,), 2: (0.5, 0.5), 3: (0.6, 0.25, 0.15)}
 """Maximum count → probabilities of one, two and three objects."""
 
-_TWO = 2
-"""With this maximum, counts alternate, so that both are equally frequent in questions."""
+_TWO = 2  # with this maximum, counts alternate, so that both are equally frequent in questions
 
 STATES: Mapping[str, str] = {
     "open": "closed", "closed": "open", "lit": "unlit", "unlit": "lit", "full": "empty", "empty": "full",
@@ -33,8 +32,7 @@ STATES: Mapping[str, str] = {
 _DAYS = {weather: f"on {inflection.a(f'{weather} day')}" for weather in ("sunny", "overcast", "gloomy", "stormy")}
 """Weather → adverbial phrase in a prompt; "in sunny snow" is not idiomatic."""
 
-QUALITY = "a realistic photograph, sharp focus, the whole scene in view"
-"""Suffix of every prompt."""
+QUALITY = "a realistic photograph, sharp focus, the whole scene in view"  # suffix of every prompt
 
 _WORDS: Mapping[str, tuple[str, ...]] = dict(
     tsv.records(Path(__file__).with_suffix(".tsv"), lambda name, words, about: (name, words), {"words": tsv.words})

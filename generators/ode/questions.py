@@ -28,11 +28,8 @@ CAPTION = "Please describe this image."
 LEVELS: tuple[str, ...] = ("caption", "existence", "attribute", "relation")
 """Question levels; the last is not in the paper."""
 
-MOST_COUNTED = 5
-"""Largest count in questions; people do not count further at a glance."""
-
-FEW = 2
-"""Number of images up to which words need not be balanced."""
+MOST_COUNTED = 5  # largest count in questions; people do not count further at a glance
+FEW = 2  # number of images up to which words need not be balanced
 
 PEOPLE = frozenset({"person", "man", "woman", "boy", "girl", "child"})
 """Categories without colour questions: their colour is that of their clothes."""
@@ -42,8 +39,7 @@ _CONTRARY: Mapping[str, tuple[str, ...]] = dict(
 )
 """Action → actions that exclude it in one rendered image."""
 
-_UNCLEAR = frozenset({"jumping"})
-"""Actions that are ambiguous in rendered people: from the front they seem to sit."""
+_UNCLEAR = frozenset({"jumping"})  # actions that are ambiguous in rendered people: from the front they seem to sit
 
 _SKY: Mapping[str, str] = {"sunny": "Is it a sunny day", "night": "Is it night", "overcast": "Is the sky overcast"}
 _WEATHER: Mapping[str, tuple[str, ...]] = {

@@ -10,8 +10,7 @@ from vhbench.schema import VhbenchError
 
 Pair = tuple[str, str]
 
-_ENVIRONMENT_CAP = 20
-"""The reference's cap on entity-environment pairs for the fictional criterion."""
+_ENVIRONMENT_CAP = 20  # the reference's cap on entity-environment pairs for the fictional criterion
 
 
 def select(graph: "nx.Graph[str]", criterion: str, *, limit: int, seed: int) -> dict[str, list[Pair]]:

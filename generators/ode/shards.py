@@ -18,14 +18,9 @@ from vhbench.protocols import ImageSource
 from vhbench.schema import Rejection, Row, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 
-_NO_LEFT = "no pair left"
-"""Rejection reason for requested pairs that could not be replaced."""
-
-GROUPS = 40
-"""Maximum number of groups of more than two concepts tried per pair."""
-
-_RANKS = 100_000
-"""Ranks of pairs per graph version."""
+_NO_LEFT = "no pair left"  # rejection reason for requested pairs that could not be replaced
+GROUPS = 40  # maximum number of groups of more than two concepts tried per pair
+_RANKS = 100_000  # ranks of pairs per graph version
 
 Tried = tuple[ImagePlan, SceneSpec, Scene | Rejection, tuple[AttributeClaim, ...]]
 

@@ -20,8 +20,7 @@ from vhbench.schema import Question, Row, VhbenchError
 from vhbench.seeding import rng
 
 OPPOSITE = {"yes": "no", "no": "yes"}
-SMALLEST = 2
-"""Minimum length of the shorter side in pixels."""
+SMALLEST = 2  # minimum length of the shorter side in pixels
 
 
 class UnusableImage(Exception):

@@ -26,14 +26,9 @@ from vhbench.schema import VhbenchError
 
 Array = npt.NDArray[np.uint8]
 
-USUAL_SIDE: Final = 512
-"""Shorter side in pixels at which scaled lengths are those of the paper and of ImageNet-C."""
-
-_SUMMED: Final = 6
-"""Largest radius in pixels at which ImageNet-C's kernel contains the softened edge."""
-
-_STRIP: Final = 64
-"""Number of rows summed at once, to stay in the CPU cache."""
+USUAL_SIDE: Final = 512  # shorter side in pixels at which scaled lengths are those of the paper and of ImageNet-C
+_SUMMED: Final = 6  # largest radius in pixels at which ImageNet-C's kernel contains the softened edge
+_STRIP: Final = 64  # number of rows summed at once, to stay in the CPU cache
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,8 +59,7 @@ def _any(parts: list[str]) -> re.Pattern[str]:
     return re.compile(rf"(?:(?<!\w)|(?!\w))(?:{'|'.join(parts)})(?:(?!\w)|(?<!\w))" if parts else r"(?!)")
 
 
-_LONGEST: Final = 2000
-"""Maximum number of characters searched in a question."""
+_LONGEST: Final = 2000  # maximum number of characters searched in a question
 
 _STRAIGHT: Final = str.maketrans("“”„‘’", '"""\'\'')
 _RULES: Final = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))

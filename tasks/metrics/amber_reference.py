@@ -15,8 +15,7 @@ from vhbench.tasks.metrics.amber_counts import EVALUATION_TYPES, RATES, TITLES, 
 from vhbench.tasks.metrics.rates import percent
 
 _EPSILONS = {"Exsitence": 0.001}
-_EPSILON = 0.0001
-"""Constant in F1's denominator, larger in one section than in the others."""
+_EPSILON = 0.0001  # constant in F1's denominator, larger in one section than in the others
 
 
 class ReferenceJudge(Judge):

@@ -24,8 +24,7 @@ from vhbench.tasks.metrics.metric import ALWAYS, DERIVED, Answer, Claims, Count,
 from vhbench.tasks.metrics.withholding import ResponseCounts
 
 Places = npt.NDArray[np.int64]
-Claimed = Callable[[Record], Claims]
-"""Function from a caption record to its claims."""
+Claimed = Callable[[Record], Claims]  # function from a caption record to its claims
 
 
 class Answers:

@@ -14,8 +14,7 @@ from vhbench.schema import Failure, Record, VhbenchError
 from vhbench.tasks.metrics.metric import Claims
 from vhbench.tasks.metrics.rates import share
 
-Judged = tuple[dict[str, Any], dict[str, int]]
-"""Result of a caption, and its counts."""
+Judged = tuple[dict[str, Any], dict[str, int]]  # result of a caption, and its counts
 
 
 def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], vocabulary: Vocabulary) -> list[Judged]:

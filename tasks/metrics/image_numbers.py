@@ -10,8 +10,7 @@ from vhbench.statistics import intervals
 from vhbench.statistics.clusters import clusters_of
 from vhbench.tasks.metrics import withholding
 
-CURVE = ("easy", "ni2", "ni4", "ni8", "ni10")
-"""Pressures that only change the number of images."""
+CURVE = ("easy", "ni2", "ni4", "ni8", "ni10")  # pressures that only change the number of images
 
 
 def curve(records: Sequence[Record]) -> dict[str, dict[str, Any]]:

@@ -29,8 +29,7 @@ from vhbench.tasks.metrics.answers import Answers, Claimed, Places
 from vhbench.tasks.metrics.metric import Answer, Facts, Metric
 from vhbench.tasks.metrics.registry import metrics_of
 
-MANY_UNPARSED = 0.2
-"""Share of unparsed responses above which a warning is printed."""
+MANY_UNPARSED = 0.2  # share of unparsed responses above which a warning is printed
 
 LETTER_BIAS, LETTER_LEVEL = 0.1, 0.001
 """Excess of a letter's share in the predictions that is warned of, and the level at which it must be significant."""

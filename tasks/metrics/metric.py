@@ -16,8 +16,7 @@ DERIVED = {
 }
 """Derived input of a metric → the record columns from which it is computed."""
 
-ALWAYS = ("answer", "prediction", "failure", "negated", "perturbation")
-"""Record columns that ``count`` may always read."""
+ALWAYS = ("answer", "prediction", "failure", "negated", "perturbation")  # record columns that ``count`` may always read
 
 PAYLOAD = ("id", "benchmark", "kind", "answer", "prediction", "failure", "pair_id", "perturbation", "scene_ids")
 """Record columns in lmms-eval's payload of every metric."""

@@ -99,8 +99,7 @@ def _judge(rules: Mapping[str, int], result: Mapping[str, Any]) -> dict[str, Any
     return {"judge": by_rules, "warnings": warnings}
 
 
-_INJECTED = 0.02
-"""Difference of CHAIR by a judge and by the rules above which a warning is printed."""
+_INJECTED = 0.02  # difference of CHAIR by a judge and by the rules above which a warning is printed
 
 
 def counters(measured: Measured) -> dict[str, int]:

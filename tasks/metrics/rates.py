@@ -11,8 +11,7 @@ from vhbench.statistics import intervals
 from vhbench.statistics.clustering import Clusters
 from vhbench.statistics.intervals import Interval
 
-Column = Sequence[float] | npt.NDArray[np.generic]
-"""One number per question, caption or pair."""
+Column = Sequence[float] | npt.NDArray[np.generic]  # one number per question, caption or pair
 
 
 def share(part: float, whole: float) -> float | None:

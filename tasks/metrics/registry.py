@@ -12,8 +12,7 @@ from vhbench.benchmarks import pressure_family
 from vhbench.schema import VhbenchError
 from vhbench.tasks.metrics.metric import Answer, Count, Facts, Metric
 
-LEFT_OUT_OF_AGGREGATE = ("hp+hn", "curve")
-"""Families of pressures that MIOH's aggregate excludes."""
+LEFT_OUT_OF_AGGREGATE = ("hp+hn", "curve")  # families of pressures that MIOH's aggregate excludes
 
 
 def _share(test: Callable[[Answer], bool]) -> Callable[[Answer, Facts], Count]:

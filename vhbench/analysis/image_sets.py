@@ -23,11 +23,8 @@ from vhbench.statistics import wording
 
 _SIGMA: Final = 10.0  # bandwidth of the published CMMD (Jayasumana et al., CVPR 2024)
 _SCALE: Final = 1000.0  # as published, so that values compare
-REPEATS: Final = 500
-"""Bootstrap samples, and permutations."""
-
-LEAST: Final = 10
-"""Minimum number of images of a set."""
+REPEATS: Final = 500  # bootstrap samples, and permutations
+LEAST: Final = 10  # minimum number of images of a set
 
 Floats = npt.NDArray[np.float64]
 Features = Callable[[Sequence[bytes]], npt.NDArray[Any]]

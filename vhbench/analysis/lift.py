@@ -28,8 +28,7 @@ from typing import Any, Final
 
 from vhbench.statistics import intervals
 
-FALSE_ALARM: Final = 0.05
-"""Family-wise error rate of all claims that a lift is above 1."""
+FALSE_ALARM: Final = 0.05  # family-wise error rate of all claims that a lift is above 1
 
 
 @dataclass(frozen=True, slots=True)

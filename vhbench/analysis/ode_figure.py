@@ -9,11 +9,8 @@ from vhbench import charts
 from vhbench.analysis.run import percent
 from vhbench.charts import Dot, Tile, shade
 
-SHOWN: Final = 12
-"""Maximum number of shown objects, hallucinated objects and pairs."""
-
-FEWEST: Final = 3
-"""Minimum number of images of a pair."""
+SHOWN: Final = 12  # maximum number of shown objects, hallucinated objects and pairs
+FEWEST: Final = 3  # minimum number of images of a pair
 
 _CURVES: Final = {
     "caption": {"chair_i": "Captions: CHAIR (lower is better)", "cover": "Captions: Cover (higher is better)"},

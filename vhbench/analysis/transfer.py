@@ -12,8 +12,7 @@ from vhbench.generators.vhexpansion.expansion import clean_pair, digest_of
 from vhbench.language import parsing
 from vhbench.schema import Question, VhbenchError
 
-Ask = Callable[[bytes, str], str]
-"""Encoded image, question → answer."""
+Ask = Callable[[bytes, str], str]  # encoded image, question → answer
 
 
 def transfer(split: Path, ask: Ask) -> dict[str, dict[str, Any]]:

@@ -20,8 +20,7 @@ from vhbench.statistics.clusters import clusters_of
 from vhbench.tasks.metrics import symmetric_accuracy
 
 draw = vhexpansion_figure.draw
-CLEAN: Final = "clean"
-"""Name of the pairs with unperturbed images."""
+CLEAN: Final = "clean"  # name of the pairs with unperturbed images
 
 
 def analyse(records: Sequence[Record]) -> dict[str, Any]:

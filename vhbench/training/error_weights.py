@@ -9,11 +9,8 @@ from vhbench.schema import QuestionBase, VhbenchError
 from vhbench.training.leakage import concept_finder
 from vhbench.training.sample_selection import Errors
 
-FLOOR, _MOST = 0.02, 0.95
-"""Smallest and largest error rate: nothing is forgotten, and nothing outweighs all else."""
-
-_STRENGTH = 3
-"""Answers at the expected error rate that are added to each subset, so that a few errors say little."""
+FLOOR, _MOST = 0.02, 0.95  # smallest and largest error rate: nothing is forgotten, and nothing outweighs all else
+_STRENGTH = 3  # answers at the expected error rate that are added to each subset, so that a few errors say little
 
 _Feature = tuple[object, ...]
 

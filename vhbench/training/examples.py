@@ -15,8 +15,7 @@ from vhbench.training.reference_captions import caption
 
 Message = Mapping[str, Any]
 
-FORMS = ("short", "reasoned")
-"""Answer formats of closed questions: an answer, or an answer with a reason."""
+FORMS = ("short", "reasoned")  # answer formats of closed questions: an answer, or an answer with a reason
 
 _LAST: Mapping[str, Mapping[str, str]] = {
     "reasoned": {
@@ -30,8 +29,7 @@ _LAST: Mapping[str, Mapping[str, str]] = {
 }
 """Last line of prompts that ask for more than a short answer; that one has the benchmark's own."""
 
-FACETS = ("kind", "benchmark", *CELLS)
-"""Question columns kept with an example, for its provenance and reselection."""
+FACETS = ("kind", "benchmark", *CELLS)  # question columns kept with an example, for its provenance and reselection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,8 +54,7 @@ def export(how: RecipeOptions) -> list[str]:
     return [line, *commands]
 
 
-_RECIPE = "recipe.json"
-"""Recipe of an unfinished folder, so that only the same command resumes there."""
+_RECIPE = "recipe.json"  # recipe of an unfinished folder, so that only the same command resumes there
 
 
 def _recipe(how: RecipeOptions) -> bytes:

@@ -24,8 +24,7 @@ from vhbench.near_duplicates import Fingerprint, ImageIndex
 from vhbench.schema import ImageData, Question, Scene, VhbenchError
 from vhbench.splits import manifests
 
-_NAMED = 5
-"""Maximum number of shared items in an error message."""
+_NAMED = 5  # maximum number of shared items in an error message
 
 
 @dataclass(frozen=True, slots=True)

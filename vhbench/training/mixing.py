@@ -15,8 +15,7 @@ from vhbench.training.examples import Message, TrainingExample
 
 _MARK = "<image>"
 
-Picture = tuple[bytes, Fingerprint | None]
-"""An image and its fingerprint."""
+Picture = tuple[bytes, Fingerprint | None]  # an image and its fingerprint
 
 Keep = Callable[[bytes, Fingerprint | None, str], bool]
 """Whether an image (with its fingerprint and location) may be trained on."""

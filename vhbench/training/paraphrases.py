@@ -35,8 +35,7 @@ _WRAPPED = re.compile(rf"{WRAPPER} (?P<asked>[\"“«‹⟪].+[\"”»›⟫])")
 _NONE_THERE = re.compile(r"(?:Is|Are) there no ")
 _THERE = re.compile(r"(?P<verb>Is|Are) there (?P<what>.+)")
 
-_ANY = re.compile(r"\bany (?!of\b|one\b|other\b|more\b|single\b)")
-"""Statements have "some" where questions have "any"."""
+_ANY = re.compile(r"\bany (?!of\b|one\b|other\b|more\b|single\b)")  # statements have "some" where questions have "any"
 
 _ROWS = records(Path(__file__).with_suffix(".tsv"), lambda form, wording: (form, wording), {})
 _WORDINGS = {form: [wording for own, wording in _ROWS if own == form] for form, _ in _ROWS}

@@ -13,8 +13,7 @@ from vhbench.records import split_repetition
 from vhbench.schema import Question, Record, VhbenchError
 from vhbench.seeding import rng
 
-Weigh = Callable[[Question], float]
-"""Sampling weight of a question, at least 0."""
+Weigh = Callable[[Question], float]  # sampling weight of a question, at least 0
 
 
 @dataclass(slots=True)
@@ -166,8 +165,7 @@ def drawn(questions: Sequence[Question], number: int, seed: int, weigh: Weigh | 
     return [question for question in questions if question.id in ids]
 
 
-_LEANING = 3.0
-"""Ratio of the mean weights of two answers from which the heavier one is sampled twice as often."""
+_LEANING = 3.0  # ratio of the mean weights of two answers from which the heavier one is sampled twice as often
 
 
 def _weighted_units(

@@ -143,8 +143,7 @@ def build_examples(
     return [lesson for question in questions for lesson in examples[question.id]]
 
 
-_EVERYWHERE = frozenset({"sky", "grass"})
-"""Backgrounds of so many environments that captions cannot do without them."""
+_EVERYWHERE = frozenset({"sky", "grass"})  # backgrounds of so many environments that captions cannot do without them
 
 
 def _scored_places(options: DpoOptions) -> frozenset[str]:
@@ -186,8 +185,7 @@ def preferences(questions: Sequence[Question], edition: TrainingEdition, options
     return [lesson for lesson in pairs if lesson.rejected.strip()]
 
 
-_FEW_WORDS = 4
-"""Most words of an answer without a reason: "The answer is B."."""
+_FEW_WORDS = 4  # most words of an answer without a reason: "The answer is B."
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
