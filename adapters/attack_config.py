@@ -13,8 +13,7 @@ Schedule = Literal["constant", "cosine"]
 Axis = Literal["auto", "tokens", "features"]
 
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
-LEVEL: Final = 1 / 255
-"""One grey level."""
+LEVEL: Final = 1 / 255  # one grey level
 
 NUDGE: Final[dict[Direction, float]] = {"apart": 1 * LEVEL, "similar": 5 * LEVEL}
 """Random start: each value moves up or down by this much.

@@ -32,13 +32,9 @@ from vhbench.seeding import rng
 
 Pixels = npt.NDArray[np.uint8]
 Models = Sequence[WhiteBoxVLM]
-Key = tuple[str, ...]
-"""Image digest, attack direction and, for a loss on the answer, question and response."""
-
+Key = tuple[str, ...]  # image digest, attack direction and, for a loss on the answer, question and response
 Objective = Callable[[Tensor], Tensor]  # images → one value per image, which an attack raises or lowers
-
-ALPHA = 0.02
-"""An attack achieved something if matched noise does as well with at most this probability."""
+ALPHA = 0.02  # an attack achieved something if matched noise does as well with at most this probability
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from vhbench.schema import VhbenchError
 
 Row = Mapping[str, Any]
 
-SENT = "sent"
-"""Key of :class:`Sent` in a row of a log."""
+SENT = "sent"  # key of :class:`Sent` in a row of a log
 
 
 class Sent(NamedTuple):

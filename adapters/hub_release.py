@@ -21,7 +21,6 @@ from vhbench.splits import manifests
 RepoKind = Literal["dataset", "space"]
 MAIN = "main"
 _AT_ONCE, _THREADS = 64, 8  # files uploaded by one call, and at the same time
-
 _Asked = Callable[[Sequence[str]], bool]  # predicate on file names
 
 

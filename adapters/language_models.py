@@ -15,9 +15,7 @@ from vhbench.adapters.loading import loading, needed_by, pick_device
 from vhbench.files import cached
 from vhbench.schema import VhbenchError
 
-KEY = "VHBENCH_API_KEY"
-"""Environment variable with the endpoint's key; OPENAI_API_KEY is the fallback."""
-
+KEY = "VHBENCH_API_KEY"  # environment variable with the endpoint's key; OPENAI_API_KEY is the fallback
 _LONGEST_PAUSE = 60.0  # maximum wait in seconds for ``Retry-After``
 
 

@@ -18,7 +18,6 @@ from vhbench.protocols import bare
 from vhbench.schema import ImageData, Rejection, Scene, VhbenchError
 
 _KEPT: Final = 1 << 13  # number of cached fingerprints, of 9 kB each; question types share many photos
-
 _Mark = Fingerprint | str  # fingerprint of a photo, or a digest of its bytes if it is flat
 
 

@@ -16,7 +16,6 @@ from vhbench.json_rows import each_row
 from vhbench.schema import VhbenchError
 
 SEPARATORS = ",;\t|"  # possible field separators; the header determines which
-
 _LONGEST_HEADER = 1 << 20  # a binary file may have no line end
 _BATCH, _BATCH_BYTES = 64, 16 << 20  # rows of a Parquet file per batch, and their size in bytes
 _AT_ONCE = 1 << 20

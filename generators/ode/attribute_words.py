@@ -54,8 +54,7 @@ WORDS: Final[Mapping[tuple[str, str], Attribute]] = {
 """(word, noun) → attribute; the noun is "" if the word means the same for all other nouns."""
 
 
-KNOWN: Final = frozenset(word for word, _ in WORDS) | frozenset(COLOURS)
-"""Words of the table, and colours."""
+KNOWN: Final = frozenset(word for word, _ in WORDS) | frozenset(COLOURS)  # words of the table, and colours
 
 
 def attribute(word: str, noun: str, slot: str) -> Attribute:

@@ -30,8 +30,7 @@ from vhbench.generators.ode.environments import SettingWords, Wording
 from vhbench.schema import VhbenchError
 
 Kind = Literal["entity", "environment"]
-ConceptGraph: TypeAlias = "nx.Graph[str]"
-"""Validated graph in the format of the module docstring."""
+ConceptGraph: TypeAlias = "nx.Graph[str]"  # validated graph in the format of the module docstring
 
 Attributes = Mapping[str, tuple[tuple[str, str], ...]]
 """Attribute type ("state", "action") → pairs of values (frequent, rare)."""

@@ -30,12 +30,8 @@ from vhbench.seeding import rng
 Pair = tuple[str, str]
 
 FEW = 40  # number of standard pairs that even a small graph should have
-
-PAIRINGS: Mapping[str, str] = {"ee": "entity-entity", "ev": "entity-environment"}
-"""Short name → value in the rows."""
-
-LARGEST_GROUP = 5
-"""Maximum number of concepts per image."""
+PAIRINGS: Mapping[str, str] = {"ee": "entity-entity", "ev": "entity-environment"}  # short name → value in the rows
+LARGEST_GROUP = 5  # maximum number of concepts per image
 
 
 @dataclass(frozen=True)

@@ -18,17 +18,13 @@ from vhbench.records import outcome_of
 from vhbench.schema import Record
 from vhbench.tasks.metrics.metric import Claims
 
-ALLOWED = 0.01
-"""Maximum share of failed requests for reporting scores."""
-
+ALLOWED = 0.01  # maximum share of failed requests for reporting scores
 _MOST = 0.5  # maximum share of uninformative responses for reporting scores
 _FEWEST = 10  # minimum number of responses for which uninformative ones are looked for
 _REPEATED = 0.05  # minimum share of equal responses, to count as repetitions of one text
 _PERIOD = 40  # maximum number of words that a loop repeats
 _SHOWN = 200  # maximum characters of an error in a line
-
 _EXAMPLES = 3
-
 _MANY_WORDLESS = 0.2  # share of captions without a word of the vocabulary above which a warning is printed
 
 _NO_ANSWER = "responses repeat a text without an answer"

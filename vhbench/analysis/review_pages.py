@@ -17,7 +17,6 @@ from vhbench.images import kept_if_small, open_image, to_display_rgb, to_png
 from vhbench.schema import Question, VhbenchError
 
 MOST_BYTES: Final = 25_000_000  # what one part holds at most: browsers open it at once, and it can be sent to people
-
 _ROOM: Final = 24_000_000  # of it for questions and images
 _SIDES: Final = (2048, 1280, 800, 512, 256, 128)  # to which an image is made smaller that would fill a part, in pixels
 _ESCAPED: Final = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}

@@ -131,8 +131,7 @@ def training_row(question: Question, options: RlOptions) -> dict[str, Any]:
     }
 
 
-COLUMNS = ("kind", "question", "answer", "benchmark", *CELLS, "pair_id")
-"""Columns of text in a row."""
+COLUMNS = ("kind", "question", "answer", "benchmark", *CELLS, "pair_id")  # columns of text in a row
 
 
 def _rows(build: SplitBuild) -> Iterator[Question]:
