@@ -143,12 +143,13 @@ def spec(
     if place:
         objects += tuple(ObjectSpec(name, number) for name, number in world.furniture(setting, things).items())
     looks = _place_looks(place, case, graph, world, random) if place else []
+    shown = {thing.category for thing in objects}
     values = [value for thing in objects for value in (*thing.state.split(", "), thing.action)]
     looks = [
         pair
         for pair in looks
         if _fitting(pair, there)
-        and not any(_hides(state, objects) for state in pair)
+        and all(HIDDEN.get(state, frozenset()).isdisjoint(shown) for state in pair)
         and not any(_FITS[value].never.intersection(pair) for value in values if value in _FITS)
     ]
     state = _draw(looks, case, random)
@@ -268,11 +269,6 @@ def _place_looks(
     common = [(text, text) for text in world.common_looks(place)]
     rare = bool(common) and not CRITERIA[case.criterion].usual and bool(random.integers(2))
     return common if rare else _looks(graph, place, world)
-
-
-def _hides(state: str, objects: Sequence[ObjectSpec]) -> bool:
-    """Return whether an object is invisible in this state of the place, like the sun at night."""
-    return not HIDDEN.get(state, frozenset()).isdisjoint(thing.category for thing in objects)
 
 
 def _goes_with(state: str, pair: tuple[str, str]) -> bool:

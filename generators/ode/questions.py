@@ -181,7 +181,9 @@ def attribute(picture: Picture) -> Iterator[Choice]:
         if members and picture.exact:
             deeds = picture.deeds.get(target, frozenset(_CONTRARY))
             yield from _seen(scene, target, members, deeds, picture.words)
-    for target in _counted(picture):
+    # Text-to-image prompts name one of each target, so the targets' counts alone would always be one.
+    detected = () if picture.exact else sorted(o.category for o in scene.objects)
+    for target in dict.fromkeys((*picture.targets, *detected)):
         if target not in picture.single:
             yield from _number(picture, target)
     for claim in picture.claims:
@@ -270,15 +272,6 @@ def _seen(
         if usable:
             wrong = {other: f"{subject} {other}?" for other in noes}
             yield Choice(scene.id, question_type, about, value, f"{subject} {value}?", wrong)
-
-
-def _counted(picture: Picture) -> list[str]:
-    """Return the counted categories: the targets, plus all detections if not exact.
-
-    Text-to-image prompts name one of each target, so the targets' counts alone would always be one.
-    """
-    categories = () if picture.exact else sorted(o.category for o in picture.scene.objects)
-    return list(dict.fromkeys((*picture.targets, *categories)))
 
 
 def _number(picture: Picture, target: str) -> Iterator[Choice]:
