@@ -86,14 +86,8 @@ def attack(
     """Attack images; cases with the same image and direction are attacked once.
 
     Equal arguments give equal bytes on one machine. Batches depend only on the list of cases, so an interrupted attack
-    resumes to the same result. Another device or torch build may round gradients differently.
-
-    Args:
-        cases: images and directions.
-        model: model under attack, or several that are attacked together.
-        config: attack settings; defaults to the paper's.
-        seed: random seed of the start.
-        cache: folder for finished images, keyed by content, to resume an attack.
+    resumes to the same result from the finished images in ``cache``. Another device or torch build may round gradients
+    differently. Several models are attacked together.
 
     Returns:
         One result per case, in order, or a rejection: ``unprocessable_image`` (rejected by the model's processor) or

@@ -19,14 +19,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class ClipScorer:
-    """Cosine similarities from a CLIP model.
-
-    Args:
-        name: model on the Hub, or folder.
-        device: "cuda", "cpu" …; "auto" for a GPU if available.
-        batch: images or texts per batch.
-        cache: folder for image features; the user's cache by default.
-    """
+    """Cosine similarities from a CLIP model on the Hub or in a folder; its image features are cached."""
 
     def __init__(self, name: str, *, device: str = "auto", batch: int = 64, cache: Path | None = None) -> None:
         self.name = name

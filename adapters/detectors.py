@@ -22,14 +22,8 @@ _Look = tuple[bytes, Sequence[str]]  # image, and the words to detect in it
 class ZeroShotDetector:
     """Zero-shot detector; implements :class:`vhbench.protocols.Detector`.
 
-    Args:
-        model: name on the Hub or folder, e.g. "IDEA-Research/grounding-dino-base", "google/owlv2-base-patch16".
-        batch: images per batch; halved on GPU out-of-memory.
-        revision: revision of the model on the Hub.
-        device: "cuda", "cuda:1", "cpu"; "auto" for a GPU if available.
-
-    Raises:
-        VhbenchError: if transformers is missing, or the model cannot be loaded or is not a zero-shot detector.
+    The model is a name on the Hub or a folder, e.g. "IDEA-Research/grounding-dino-base", "google/owlv2-base-patch16".
+    Batches of images are halved on GPU out-of-memory. Raises if it cannot be loaded or is not a zero-shot detector.
     """
 
     def __init__(self, model: str, *, batch: int = 8, revision: str = "", device: str = "auto") -> None:

@@ -38,14 +38,10 @@ def is_commit(revision: object) -> bool:
 
 
 def snapshot(repo_id: str, revision: str, *, offline: bool = False) -> Path:
-    """Return the local folder of a released split at one commit, downloading missing files.
+    """Return the local folder of a released split at one commit, downloading missing files unless ``offline``.
 
-    Do not use ``load_dataset(repo, revision=…)`` instead: offline, it loads whichever version was cached last.
-
-    Args:
-        repo_id: ORG/NAME.
-        revision: commit, 40 hexadecimal digits. Tags and branches can move and are rejected.
-        offline: use only cached files, as with ``HF_HUB_OFFLINE=1``.
+    Do not use ``load_dataset(repo, revision=…)`` instead: offline, it loads whichever version was cached last. The
+    revision is a commit of 40 hexadecimal digits: tags and branches can move and are rejected.
 
     Raises:
         VhbenchError: if the commit does not exist, or is unreachable and not completely cached.

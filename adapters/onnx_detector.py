@@ -28,15 +28,10 @@ _GREY = 114  # padding value around an image of another aspect ratio, as in trai
 
 
 class OnnxDetector:
-    """Closed-vocabulary detector; implements :class:`vhbench.protocols.Detector`.
+    """Closed-vocabulary detector of an ONNX file; implements :class:`vhbench.protocols.Detector`.
 
-    Args:
-        file: ONNX file.
-        device: "cuda", "cpu"; "auto" for a GPU if onnxruntime supports one.
-        batch: images per batch, if the file allows more than one.
-
-    Raises:
-        VhbenchError: if onnxruntime is missing, the file is invalid, or its classes are unknown.
+    The device "auto" is a GPU if onnxruntime supports one; images come in batches if the file allows more than one.
+    Raises if onnxruntime is missing, the file is invalid, or its classes are unknown.
     """
 
     def __init__(self, file: str, *, device: str = "auto", batch: int = 8) -> None:

@@ -226,18 +226,10 @@ def load_vlm(
     revision: str = "",
     instruction: str = "",
 ) -> TransformersVLM:
-    """Load a VLM from the Hub or a folder; safetensors only, no remote code.
+    """Load a VLM from the Hub or a folder; safetensors only, no remote code. Raises if it cannot be loaded or attacked.
 
-    Args:
-        name: repository or folder.
-        device: "auto" (a GPU if available), "cpu", "cuda", "cuda:1" …
-        dtype: precision of the network, see :func:`vhbench.adapters.loading.pick_dtype`. Pixels, similarities and steps
-            are always float32.
-        revision: commit, branch or tag of the repository.
-        instruction: text next to an attacked image; "" for :data:`INSTRUCTION`.
-
-    Raises:
-        VhbenchError: if it cannot be loaded or attacked.
+    The dtype is that of the network (:func:`vhbench.adapters.loading.pick_dtype`): pixels, similarities and steps are
+    always float32. The instruction is the text next to an attacked image; "" for :data:`INSTRUCTION`.
     """
     if int(transformers.__version__.split(".")[0]) < 5:
         raise VhbenchError(f"attacks need transformers 5 or newer, not {transformers.__version__}")
