@@ -147,7 +147,7 @@ def suffixes() -> dict[str, Format]:
 def read_rows(path: Path, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
     """Yield the rows of a file, unchanged but for those of logs; raise if it cannot be read or has another format.
 
-    The suffix tells the format of :data:`FORMATS`; other files are read as JSON. ``names`` are those of
+    The suffix selects the format of :data:`FORMATS`; other files are read as JSON. ``names`` are those of
     :func:`vhbench.json_rows.each_row`; none for a table of questions.
     """
     form = suffixes().get(path.suffix.lower())
@@ -179,7 +179,7 @@ def _unpacked(rows: Iterable[Row], path: Path) -> Iterator[Row]:
     logs = [one for one in FORMATS.values() if one.unpack is not None]
     for number, row in enumerate(rows, start=1):
         matches = (
-            one for one in logs if all(name in row and isinstance(row[name], kind) for name, kind in one.keys.items())
+            log for log in logs if all(name in row and isinstance(row[name], kind) for name, kind in log.keys.items())
         )
         log = next(matches, None)
         try:

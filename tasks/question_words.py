@@ -49,7 +49,9 @@ def features(question: QuestionBase) -> Iterator[Mapping[str, list[Feature]]]:
         answer = _TURNED[letter] if question.negated and not texts else letter
         option = _Option(question, words, texts, place, letter, answer)
         # Each feature counts globally and for its subset, as a word may be informative only there.
-        yield {name: [one for plain in find(option) for one in (plain, (*plain, cell))] for name, find in SETS.items()}
+        yield {
+            name: [each for plain in find(option) for each in (plain, (*plain, cell))] for name, find in SETS.items()
+        }
 
 
 class _Option(NamedTuple):
