@@ -134,9 +134,8 @@ def build_examples(
         edition.notes.append(
             f"{lacking:,} questions have no caption or reasoned answer, because their scenes do not determine one"
         )
-    for unit in sample_selection.units(
-        questions
-    ):  # a format that only one of a yes and a no has would correlate with its answer
+    # A format that only one of a yes and a no has would correlate with its answer.
+    for unit in sample_selection.units(questions):
         shared = set.intersection(*({lesson.form for lesson in examples[q.id]} for q in unit))
         for question in unit:
             examples[question.id] = [lesson for lesson in examples[question.id] if lesson.form in shared]
