@@ -83,11 +83,7 @@ class ReleaseName:
 
         with hub.one_line(str(self)):
             file = hf_hub_download(
-                self.repo_id,
-                manifests.MANIFEST,
-                repo_type="dataset",
-                revision=self.revision,
-                local_files_only=offline,
+                self.repo_id, manifests.MANIFEST, repo_type="dataset", revision=self.revision, local_files_only=offline
             )
         folder = Path(file).parent
         manifest = splits.read_manifest(folder)

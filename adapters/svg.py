@@ -83,12 +83,7 @@ class SvgScenes(SceneSequence):
     name = "svg"
 
     def __init__(
-        self,
-        path: Path,
-        images: Path | None,
-        *,
-        skip_bad: bool = False,
-        names: CategoryNames | None = None,
+        self, path: Path, images: Path | None, *, skip_bad: bool = False, names: CategoryNames | None = None
     ) -> None:
         """Read a file; errors name the file, the image, the object and the problem."""
         self.path, self.faults = path, BadEntryPolicy(path, skip_bad)

@@ -219,12 +219,7 @@ class TransformersVLM:
 
 
 def load_vlm(
-    name: str,
-    *,
-    device: str = "auto",
-    dtype: str = "auto",
-    revision: str = "",
-    instruction: str = "",
+    name: str, *, device: str = "auto", dtype: str = "auto", revision: str = "", instruction: str = ""
 ) -> TransformersVLM:
     """Load a VLM from the Hub or a folder; safetensors only, no remote code. Raises if it cannot be loaded or attacked.
 

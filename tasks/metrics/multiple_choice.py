@@ -39,12 +39,11 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
     Returns:
         ``accuracy``, ``chance`` (of a uniform guess), ``unparsed``, ``failed``, ``refused``, ``cut_off``, ``n``,
         ``interval``, ``interval_note``; ``intervals`` and ``interval_notes`` of the shares without a prediction;
-        ``bounds`` of the accuracy; ``warnings``;
-        ``aggregate`` with its ``aggregate_interval``, ``aggregate_interval_note`` and ``tasks``; ``by``: the same but
-        the aggregate per question type, pressure, mode and task; ``cells``: a list with the same per question type ×
-        pressure × mode × task; ``letters``: share of each option letter in the predictions and in the answers
-        (position bias); ``predictions``: id → letter. Undefined values are None; ``withheld`` is the reason for other
-        None values, see :mod:`vhbench.tasks.metrics.withholding`.
+        ``bounds`` of the accuracy; ``warnings``; ``aggregate`` with its ``aggregate_interval``,
+        ``aggregate_interval_note`` and ``tasks``; ``by``: the same but the aggregate per question type, pressure, mode
+        and task; ``cells``: a list with the same per question type × pressure × mode × task; ``letters``: share of each
+        option letter in the predictions and in the answers (position bias); ``predictions``: id → letter. Undefined
+        values are None; ``withheld`` is the reason for other None values, see :mod:`vhbench.tasks.metrics.withholding`.
 
     Raises:
         VhbenchError: for a reference answer that is not an option's letter, or fewer than two options.

@@ -184,12 +184,7 @@ ROTATIONS = (
         count=lambda answer, facts: Count(all(one.correct for one in (answer, *answer.others))),
         bounded=True,
     ),
-    _of_rotations(
-        name="consistency",
-        needs=("options",),
-        title="same option in all rotations",
-        count=_consistent,
-    ),
+    _of_rotations(name="consistency", needs=("options",), title="same option in all rotations", count=_consistent),
 )
 """CircularEval (Liu et al., MMBench, ECCV 2024): a question is correct if it is correct in all rotations."""
 

@@ -117,10 +117,7 @@ def _matrix(lifts: Mapping[str, Mapping[str, Lift]], pairs: Sequence[tuple[str, 
         slanted=True,
     )  # fmt: skip
     widths = {"narrow interval": 0.1, "middling": 0.5, "wide": 0.8}
-    return [
-        heat,
-        charts.key({f"{2.0**at:g} ×": -at / _REACH for at in (-2, -1, 0, 1, 2)}, widths, "Colour scale"),
-    ]
+    return [heat, charts.key({f"{2.0**at:g} ×": -at / _REACH for at in (-2, -1, 0, 1, 2)}, widths, "Colour scale")]
 
 
 def matrix(lifts: Mapping[str, Mapping[str, Lift]], pairs: Sequence[tuple[str, str, Lift]]) -> list[Tile]:

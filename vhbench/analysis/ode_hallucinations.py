@@ -46,13 +46,12 @@ def analyse(
         split: the evaluated split; None for the one that the tasks use now.
 
     Returns:
-        ``curve``: criterion → scores, intervals, numbers of responses; ``cooccurrence``: shown object → hallucination
-        → count; ``lift``: the same → lift, see :mod:`vhbench.analysis.lift`; ``facts`` and ``hallucinations``: concept
-        → count; ``communities``: lists of concepts hallucinated together more often than expected;
-        ``true_communities``: lists of concepts shown together, with their hallucination rate; ``together``: fact →
-        facts that the same images show; ``unparsed``,
-        ``failed``, ``refused``: shares of the responses; ``summary``. ``withheld`` is the reason if too many requests
-        failed; the rest is then empty.
+        ``curve``: criterion → scores, intervals, numbers of responses; ``cooccurrence``: shown object → hallucination →
+        count; ``lift``: the same → lift, see :mod:`vhbench.analysis.lift`; ``facts`` and ``hallucinations``: concept →
+        count; ``communities``: lists of concepts hallucinated together more often than expected; ``true_communities``:
+        lists of concepts shown together, with their hallucination rate; ``together``: fact → facts that the same images
+        show; ``unparsed``, ``failed``, ``refused``: shares of the responses; ``summary``. ``withheld`` is the reason if
+        too many requests failed; the rest is then empty.
 
     Raises:
         VhbenchError: if no record is from ODE.
