@@ -99,16 +99,9 @@ class LanguageJudge:
 
 
 def load_judge(spec: str, url: str = "", *, workers: int = 8, cache: Path | None = None) -> LanguageJudge:
-    """Return the judge for a spec.
+    """Return the judge ``openai:MODEL@URL``, ``transformers:NAME``, or MODEL with an endpoint's URL; raise for others.
 
-    Args:
-        spec: ``openai:MODEL@URL``, ``transformers:NAME``, or MODEL with a URL.
-        url: OpenAI-compatible endpoint, such as ``http://localhost:8000/v1``.
-        workers: concurrent requests; local models are queried sequentially.
-        cache: cache folder; the user's by default.
-
-    Raises:
-        VhbenchError: if the spec has another format.
+    A local model is queried by one worker.
     """
     whole = f"openai:{spec.removeprefix('openai:')}@{url}" if url else spec
     model = model_of(whole, max_new_tokens=_MAX_NEW_TOKENS, what="judge")

@@ -60,13 +60,8 @@ class PhotoSource:
 class UnlabelledPhotos:
     """Photos of a folder without annotations; implements :class:`vhbench.protocols.ImageSource`.
 
-    A detector finds which photos may show a pair; each is then labelled like a generated image.
-
-    Args:
-        folder: folder of the photos, with subfolders.
-        detector: detector of objects.
-        phrases: detector phrase → word, for all words of the graph.
-        keep: word → detection score from which it counts as present.
+    A detector finds which photos may show a pair; each is then labelled like a generated image. ``phrases`` maps the
+    detector's phrases to all words of the graph; ``keep`` returns the score from which a word counts as present.
     """
 
     name, exact = "photos", False

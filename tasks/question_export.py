@@ -67,17 +67,9 @@ class _ExportPart:
 
 
 def export(split: Path, to: str, out: Path, model: str = "", variants: Sequence[str] = ()) -> list[Path]:
-    """Write the questions of a split for a harness.
+    """Write the questions of a split for a harness, a key of :data:`TARGETS`; return the files, :data:`FILE` last.
 
-    Args:
-        split: the split directory.
-        to: key of :data:`TARGETS`.
-        out: output folder.
-        model: model of an OpenAI batch.
-        variants: prefixes of the variants of each question, as of :class:`vhbench.benchmarks.Task`.
-
-    Returns:
-        The written files, :data:`FILE` last.
+    The model is that of an OpenAI batch; variants are prefixes, as of :class:`vhbench.benchmarks.Task`.
 
     Raises:
         VhbenchError: for an unknown harness, a missing model, or an existing output.

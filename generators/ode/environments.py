@@ -107,13 +107,9 @@ class Wording:
         return not _DISTINCT.isdisjoint({frozenset({a.family, b.family}), frozenset({first, second})})
 
     def place(self, word: str, state: str = "", *, aloft: bool = True, over: bool = False) -> str:
-        """Return the location phrase of an environment.
+        """Return the location phrase of an environment, with its adjective, if any.
 
-        Args:
-            word: environment.
-            state: its adjective, or "".
-            aloft: whether the objects can fly; others are under the sky.
-            over: whether the objects are in the air above outdoor places.
+        Without ``aloft``, objects cannot fly and are under the sky; with ``over``, they are in the air above a place.
 
         >>> place = DEFAULT.place
         >>> place("sea", "calm", over=True), place("kitchen", over=True)
