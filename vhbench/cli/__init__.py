@@ -4,7 +4,7 @@ Every module here is cheap to import: what a command needs is imported when it r
 """
 
 import sys
-from collections.abc import Callable
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
@@ -12,55 +12,16 @@ from typer.core import TyperGroup
 
 import vhbench
 from vhbench import terminal
-from vhbench.cli import (
-    analyse,
-    answers,
-    attack_transfer,
-    build,
-    calibrate,
-    compare,
-    demo,
-    diff,
-    export,
-    finetune,
-    leaderboard,
-    plan,
-    preview,
-    push,
-    release,
-    review,
-    score,
-    secret,
-    tasks,
-    verify,
-    yank,
-)
 from vhbench.schema import VhbenchError, in_one_line
 
-_COMMANDS: dict[str, dict[str, typer.Typer | Callable[..., None]]] = {
-    "Build": {
-        "build": build.app,
-        "calibrate": calibrate.calibrate,
-        "verify": verify.verify,
-        "preview": preview.preview,
-        "review": review.review,
-        "diff": diff.diff,
-    },
-    "Evaluate and compare": {
-        "demo": demo.demo,
-        "tasks": tasks.tasks,
-        "score": score.app,
-        "answers": answers.answers,
-        "analyse": analyse.app,
-        "compare": compare.compare,
-        "plan": plan.plan,
-        "attack-transfer": attack_transfer.attack_transfer,
-    },
-    "Release": {"release": release.release, "secret": secret.secret, "push": push.push, "yank": yank.yank},
-    "Leaderboard": {"leaderboard": leaderboard.app},
-    "Train": {"export": export.app, "finetune": finetune.finetune},
+_PANELS = {
+    "Build": ("build", "calibrate", "verify", "preview", "review", "diff"),
+    "Evaluate and compare": ("demo", "tasks", "score", "answers", "analyse", "compare", "plan", "attack-transfer"),
+    "Release": ("release", "secret", "push", "yank"),
+    "Leaderboard": ("leaderboard",),
+    "Train": ("export", "finetune"),
 }
-"""Help panel → its commands, in the order of work."""
+"""Help panel → its commands in the order of work; each is the module's ``app``, or its function of this name."""
 
 
 class _InOrder(TyperGroup):
@@ -68,7 +29,7 @@ class _InOrder(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the command names."""
-        return [name for panel in _COMMANDS.values() for name in panel]
+        return [name for panel in _PANELS.values() for name in panel]
 
 
 app = typer.Typer(
@@ -100,12 +61,13 @@ def _root(
     """Versioned benchmarks of visual hallucination for multimodal language models."""
 
 
-for _panel, _commands in _COMMANDS.items():
-    for _name, _command in _commands.items():
-        if isinstance(_command, typer.Typer):
-            app.add_typer(_command, name=_name, rich_help_panel=_panel)
+for _panel, _names in _PANELS.items():
+    for _name in _names:
+        _module = import_module(f"vhbench.cli.{_name.replace('-', '_')}")
+        if group := getattr(_module, "app", None):
+            app.add_typer(group, name=_name, rich_help_panel=_panel)
         else:
-            app.command(_name, rich_help_panel=_panel)(_command)
+            app.command(_name, rich_help_panel=_panel)(getattr(_module, _module.__name__.rpartition(".")[2]))
 
 
 def main() -> None:

@@ -143,7 +143,7 @@ def analyse_images(options: ImageSetOptions) -> None:
 
 def _command(name: str) -> Callable[..., None]:
     if name == "images":
-        return build_command.command(analyse_images, ImageSetOptions)
+        return build_command.command(analyse_images)
     analysis = load(BENCHMARKS[name].analysis)
     data, picture = _files(name)
 

@@ -36,7 +36,7 @@ class _ListAnswersOptions:
     )
 
 
-@build_command.taking(_ListAnswersOptions)
+@build_command.command
 def answers(how: _ListAnswersOptions) -> None:
     """List a run's unparsed, failed and refused responses.
 

@@ -19,7 +19,7 @@ class _TransferOptions:
     revision: str = option("Commit, branch or tag of the model's repository.", "")
 
 
-@build_command.taking(_TransferOptions)
+@build_command.command
 def attack_transfer(options: _TransferOptions) -> None:
     """Measure how attacked images transfer to a second model.
 

@@ -77,4 +77,4 @@ app = typer.Typer(
     no_args_is_help=True,
     invoke_without_command=True,
 )
-app.callback()(_unless_named(build_command.command(_build_recipe, _RecipeOptions)))
+app.callback()(_unless_named(build_command.command(_build_recipe)))

@@ -55,11 +55,6 @@ class RunOptions:
     )
 
 
-def taking(*kinds: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a function a command for typer whose options are dataclasses, see :func:`command`."""
-    return lambda run: command(run, *kinds)
-
-
 def command(run: Callable[..., None], *kinds: type[Any], help: str = "") -> Callable[..., None]:
     """Return a function for typer whose options are the fields of dataclasses, in their order.
 
@@ -67,12 +62,14 @@ def command(run: Callable[..., None], *kinds: type[Any], help: str = "") -> Call
 
     Args:
         run: what the command does.
-        kinds: dataclasses with fields made by :func:`vhbench.options.option`.
+        kinds: dataclasses with fields made by :func:`vhbench.options.option`; by default, the types of the parameters
+            of ``run``.
         help: Markdown help of the command; the docstring of ``run`` by default.
 
     Raises:
         TypeError: if two options have one name.
     """
+    kinds = kinds or tuple(kind for name, kind in get_type_hints(run).items() if name != "return")
     entries = [(kind, name) for kind in kinds for name in options_of(kind)]
     names = [name for _, name in entries]
     if twice := {name for name in names if names.count(name) > 1}:

@@ -35,7 +35,7 @@ class _CalibrateOptions:
     out: Path = option("JSON file for the thresholds.", Path("thresholds.json"), names=("--out", "-o"), metavar="FILE")
 
 
-@build_command.taking(_CalibrateOptions)
+@build_command.command
 def calibrate(options: _CalibrateOptions) -> None:
     """Fit detector and verifier thresholds on annotated photos.
 

@@ -45,7 +45,7 @@ class CompareOptions:
     seed: int = option("Random seed of the sign flips.", 0)
 
 
-@build_command.taking(CompareOptions)
+@build_command.command
 def compare(options: CompareOptions) -> None:
     """Compare runs sample by sample: paired differences, 95 % CIs, adjusted p-values, ranks.
 

@@ -45,7 +45,7 @@ class _DemoOptions:
     out: Path = option("Folder for the results.", Path("results"), names=("--out", "-o"))
 
 
-@build_command.taking(_DemoOptions)
+@build_command.command
 def demo(options: _DemoOptions) -> None:
     """Run the whole pipeline once: starter splits, lmms-eval, analyses, a leaderboard.
 

@@ -17,7 +17,7 @@ class _DiffOptions:
     examples: int = option("Number of changed rows to print.", 5, least=0)
 
 
-@build_command.taking(_DiffOptions)
+@build_command.command
 def diff(options: _DiffOptions) -> None:
     """Compare two versions of a split: changes, and whether scores stay comparable.
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -113,18 +112,11 @@ def questions(options: QuestionOptions) -> None:
         typer.echo(f"wrote {file}")
 
 
-_COMMANDS: dict[str, tuple[Callable[..., None], type[Any]]] = {
-    "sft": (sft, SftOptions),
-    "dpo": (dpo, DpoOptions),
-    "vhexpansion": (vhexpansion, RecipeOptions),
-    "rl": (rl, RlOptions),
-    "questions": (questions, QuestionOptions),
-}
-
+_COMMANDS: dict[str, Callable[..., None]] = {run.__name__: run for run in (sft, dpo, vhexpansion, rl, questions)}
 
 app = typer.Typer(
     name="export",
     help="Write fine-tuning rows decontaminated against the test split, or prompts for other harnesses.",
-    cls=lazy_group(_COMMANDS, lambda name: build_command.command(*_COMMANDS[name])),
+    cls=lazy_group(_COMMANDS, lambda name: build_command.command(_COMMANDS[name])),
     no_args_is_help=True,
 )

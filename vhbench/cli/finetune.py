@@ -42,7 +42,7 @@ class FinetuneOptions(Training):
     general: str = _of_evaluation("A general lmms-eval benchmark to run as well, to detect forgetting.", "mme")
 
 
-@build_command.taking(FinetuneOptions)
+@build_command.command
 def finetune(options: FinetuneOptions) -> None:
     """Fine-tune a vision-language model on exported rows (TRL, LoRA).
 

@@ -1,9 +1,9 @@
 """``vhbench leaderboard``: create, check, publish and export a board with recomputed scores."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -147,17 +147,8 @@ def _add(options: AddOptions) -> None:
     board, sources = options.read()
     if options.human:
         return typer.echo(in_a_line(f"added {people.add_people(board, options.run, options.name)}"))
-    about = ModelInfo(
-        name=options.name,
-        organisation=options.organisation,
-        url=options.url,
-        parameters=parameters(options.parameters),
-        open_weights=options.open_weights,
-        date=options.date,
-        note=options.note,
-        reference=options.reference,
-        submitter=options.submitter,
-    )
+    given = {field.name: getattr(options, field.name) for field in fields(ModelInfo)}
+    about = ModelInfo(**{**given, "parameters": parameters(options.parameters)})
     about.check()
     submissions = submit_run(board, sources, options.run, about, only=options.edition, replacing=options.replace)
     refused = [f"{one.place.edition.name}: {reason}" for one in submissions for reason in one.reasons]
@@ -346,8 +337,8 @@ def _build(options: BuildOptions) -> None:
 
 def _described(out: Path) -> str:
     """Return the number of files of a site and their size."""
-    files: Mapping[str, int] = {str(p): p.stat().st_size for p in out.rglob("*") if p.is_file()}
-    return f"{len(files):,} files, {sum(files.values()) / 1e6:.1f} MB"
+    sizes = [path.stat().st_size for path in out.rglob("*") if path.is_file()]
+    return f"{len(sizes):,} files, {sum(sizes) / 1e6:.1f} MB"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -411,18 +402,5 @@ def _push(options: LeaderboardPushOptions) -> None:
         typer.echo(f"{outcome} {options.folder} ({kind} {options.repo_id}): {changes}")
 
 
-COMMANDS: Mapping[str, tuple[Callable[..., None], type[Any]]] = {
-    "init": (_init, InitOptions),
-    "add": (_add, AddOptions),
-    "check": (_check, CheckOptions),
-    "reproduce": (_reproduce, ReproduceOptions),
-    "refresh": (_refresh, WorkersOption),
-    "snapshot": (_snapshot, WorkersOption),
-    "build": (_build, BuildOptions),
-    "export": (_export, ExportOptions),
-    "push": (_push, LeaderboardPushOptions),
-}
-"""Name of a command → function and options."""
-
-for _name, (_run, _kind) in COMMANDS.items():
-    app.command(_name)(build_command.command(_run, _kind))
+for _run in (_init, _add, _check, _reproduce, _refresh, _snapshot, _build, _export, _push):
+    app.command(_run.__name__.removeprefix("_"))(build_command.command(_run))

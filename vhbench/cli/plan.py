@@ -30,7 +30,7 @@ class PlanOptions:
     as_json: bool = option("Print everything as JSON.", False, names=("--json",))
 
 
-@build_command.taking(PlanOptions)
+@build_command.command
 def plan(options: PlanOptions) -> None:
     """Plan a comparison: questions and images needed to detect a difference with 80 % power.
 

@@ -30,7 +30,7 @@ class _PreviewOptions:
     masks: bool = option("Tint the objects' visible parts.", False)
 
 
-@build_command.taking(_PreviewOptions)
+@build_command.command
 def preview(options: _PreviewOptions) -> None:
     """Render a contact sheet of questions, images and reference answers.
 

@@ -6,7 +6,7 @@ from vhbench.cli import build_command
 from vhbench.release_options import PushOptions
 
 
-@build_command.taking(PushOptions)
+@build_command.command
 def push(options: PushOptions) -> None:
     """Push a verified split to the Hub: one commit, one tag, all or nothing.
 

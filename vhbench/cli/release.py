@@ -46,7 +46,7 @@ class ReleaseOptions:
     )
 
 
-@build_command.taking(ReleaseOptions)
+@build_command.command
 def release(how: ReleaseOptions) -> None:
     """Release a dataset version from its recipe: pilot, build, verify, review, verdict, card and push.
 

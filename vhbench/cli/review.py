@@ -51,7 +51,7 @@ class ReviewOptions:
     )
 
 
-@build_command.taking(ReviewOptions)
+@build_command.command
 def review(options: ReviewOptions) -> None:
     """Review a split with annotators: write pages, tally judgments, drop rejected questions.
 

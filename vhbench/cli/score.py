@@ -1,9 +1,6 @@
-"""``vhbench score``: metrics on existing responses from any harness; no model is run.
+"""``vhbench score``: metrics on existing responses from any harness; no model is run."""
 
-The options of its commands are dataclasses (:mod:`vhbench.cli.score_options`), put together in :data:`COMMANDS`.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -12,22 +9,8 @@ from typer.core import TyperGroup
 
 from vhbench.adapters.table_rows import described
 from vhbench.cli import build_command
+from vhbench.cli import score_options as given
 from vhbench.cli import score_tables as tables
-from vhbench.cli.score_options import (
-    AmberOptions,
-    ChairOptions,
-    CompatOption,
-    OutputOptions,
-    PairOptions,
-    PositiveClass,
-    QuestionFile,
-    ReadingOptions,
-    ResponseFile,
-    RunFile,
-    TableFile,
-    TellingOptions,
-    YesNoOptions,
-)
 from vhbench.schema import VhbenchError
 
 if TYPE_CHECKING:
@@ -59,7 +42,9 @@ app = typer.Typer(
 )
 
 
-def auto(run: RunFile, questions: QuestionFile, options: PositiveClass, reading: ReadingOptions) -> None:
+def auto(
+    run: given.RunFile, questions: given.QuestionFile, options: given.PositiveClass, reading: given.ReadingOptions
+) -> None:
     """Detect the kinds of questions and score each task and kind, like `vhbench score RUN`.
 
     Captions are scored as in ODE, with the vocabulary of the split in --questions or, by default, of the split that the
@@ -86,7 +71,7 @@ def auto(run: RunFile, questions: QuestionFile, options: PositiveClass, reading:
     _exit([result for result in scored.values() if result["withheld"]])
 
 
-def captions(file: ResponseFile, questions: QuestionFile, reading: ReadingOptions) -> None:
+def captions(file: given.ResponseFile, questions: given.QuestionFile, reading: given.ReadingOptions) -> None:
     """Score ODE captions with the split's vocabulary: CHAIR, Cover and Cog. Rows have id and caption.
 
     Example: `vhbench score captions --responses captions.csv --questions out/ode`
@@ -100,7 +85,9 @@ def captions(file: ResponseFile, questions: QuestionFile, reading: ReadingOption
     _print(responses, result, reading, "caption", "captions")
 
 
-def yes_no(file: ResponseFile, questions: QuestionFile, options: YesNoOptions, reading: ReadingOptions) -> None:
+def yes_no(
+    file: given.ResponseFile, questions: given.QuestionFile, options: given.YesNoOptions, reading: given.ReadingOptions
+) -> None:
     """Score yes/no responses: accuracy, precision, recall, F1, yes rate. Rows have id, answer and response.
 
     Example: `vhbench score yes-no --responses answers.jsonl --questions coco_pope_random.json --positive yes`
@@ -121,7 +108,9 @@ def yes_no(file: ResponseFile, questions: QuestionFile, options: YesNoOptions, r
     _print(responses, result, reading, "yes_no", "yes/no")
 
 
-def symmetric(file: ResponseFile, questions: QuestionFile, options: PairOptions, reading: ReadingOptions) -> None:
+def symmetric(
+    file: given.ResponseFile, questions: given.QuestionFile, options: given.PairOptions, reading: given.ReadingOptions
+) -> None:
     """Score questions and their negated twins. Rows have id, pair_id, negated, answer and response.
 
     Example: `vhbench score symmetric --responses answers.jsonl --questions out/vhexpansion`
@@ -137,7 +126,7 @@ def symmetric(file: ResponseFile, questions: QuestionFile, options: PairOptions,
 
 
 def multiple_choice(
-    file: ResponseFile, questions: QuestionFile, options: CompatOption, reading: ReadingOptions
+    file: given.ResponseFile, questions: given.QuestionFile, options: given.CompatOption, reading: given.ReadingOptions
 ) -> None:
     """Score multiple choice: accuracy, aggregate, position bias. Rows have id, choices, answer and response.
 
@@ -152,7 +141,7 @@ def multiple_choice(
     _print(responses, result, reading, "multiple_choice", "multiple choice")
 
 
-def chair(file: TableFile, options: ChairOptions, telling: TellingOptions) -> None:
+def chair(file: given.TableFile, options: given.ChairOptions, telling: given.TellingOptions) -> None:
     """Score captions by CHAIR. Rows have image_id and caption (or text).
 
     Example: `vhbench score chair --responses captions.jsonl --gold gold.json --synonyms synonyms.txt`
@@ -173,7 +162,7 @@ def chair(file: TableFile, options: ChairOptions, telling: TellingOptions) -> No
     _exit(result["withheld"])
 
 
-def amber(file: TableFile, options: AmberOptions, output: OutputOptions) -> None:
+def amber(file: given.TableFile, options: given.AmberOptions, output: given.OutputOptions) -> None:
     """Score AMBER's captions and yes/no responses, from a run or from rows with id and response.
 
     Example: `vhbench score amber --responses all.json --annotations annotations.json --relation relation.json`
@@ -208,23 +197,17 @@ def amber(file: TableFile, options: AmberOptions, output: OutputOptions) -> None
     tables.warn(result["warnings"])
 
 
-COMMANDS: Mapping[str, tuple[Callable[..., None], tuple[type[Any], ...]]] = {
-    "auto": (auto, (RunFile, QuestionFile, PositiveClass, ReadingOptions)),
-    "captions": (captions, (ResponseFile, QuestionFile, ReadingOptions)),
-    "yes-no": (yes_no, (ResponseFile, QuestionFile, YesNoOptions, ReadingOptions)),
-    "symmetric": (symmetric, (ResponseFile, QuestionFile, PairOptions, ReadingOptions)),
-    "multiple-choice": (multiple_choice, (ResponseFile, QuestionFile, CompatOption, ReadingOptions)),
-    "chair": (chair, (TableFile, ChairOptions, TellingOptions)),
-    "amber": (amber, (TableFile, AmberOptions, OutputOptions)),
-}
-"""Name of a command → its function and option dataclasses."""
-
-for _name, (_run, _kinds) in COMMANDS.items():
-    app.command(_name)(build_command.command(_run, *_kinds))
+for _run in (auto, captions, yes_no, symmetric, multiple_choice, chair, amber):
+    app.command(_run.__name__.replace("_", "-"))(build_command.command(_run))
 
 
 def _read(
-    files: Sequence[str], questions: Path | None, reading: ReadingOptions, kind: str = "", *, verbatim: bool = False
+    files: Sequence[str],
+    questions: Path | None,
+    reading: given.ReadingOptions,
+    kind: str = "",
+    *,
+    verbatim: bool = False,
 ) -> "Read":
     """Return the response parser; responses for another parser stay verbatim (``verbatim``)."""
     from vhbench.adapters.judge import load_judge
@@ -240,7 +223,9 @@ def _read(
     return Read(path, questions, kind, further, verbatim=verbatim, judge=judge)
 
 
-def _print(responses: "Read", result: Mapping[str, Any], reading: ReadingOptions, family: str, title: str) -> None:
+def _print(
+    responses: "Read", result: Mapping[str, Any], reading: given.ReadingOptions, family: str, title: str
+) -> None:
     """Print a result after its warnings; exit with 1 if its scores are withheld."""
     header = tables.read_of(responses, reading)
     if reading.as_json:

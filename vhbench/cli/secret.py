@@ -14,7 +14,7 @@ class _SecretOptions:
     file: Path = option("New file for the secret.", argument=True, metavar="FILE")
 
 
-@build_command.taking(_SecretOptions)
+@build_command.command
 def secret(options: _SecretOptions) -> None:
     """Create the secret for a hidden test set: 256 random bits, in a file that only you can read.
 

@@ -29,7 +29,7 @@ class _TasksOptions:
     write: bool = option("For developers: regenerate vhbench's own task files from its registries.", False)
 
 
-@build_command.taking(_TasksOptions)
+@build_command.command
 def tasks(options: _TasksOptions) -> None:
     """Print the path of the lmms-eval task folder.
 

@@ -46,7 +46,7 @@ class _VerifyOptions:
     quiet: bool = option("Print errors only.", False, names=("--quiet", "-q"))
 
 
-@build_command.taking(_VerifyOptions)
+@build_command.command
 def verify(options: _VerifyOptions) -> None:
     """Check a split: files, content hash, rows, pairs, images, reference answers, balance.
 

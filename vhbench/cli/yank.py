@@ -15,7 +15,7 @@ class _YankOptions:
     reason: str = option("Reason, in one sentence.")
 
 
-@build_command.taking(_YankOptions)
+@build_command.command
 def yank(options: _YankOptions) -> None:
     """Withdraw a released version: tasks refuse to run it and print the reason; nothing is deleted.
 
