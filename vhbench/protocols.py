@@ -1,12 +1,12 @@
 """Protocols that generators require and adapters implement, see :mod:`vhbench.builds`."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Literal, Protocol, overload
+from typing import Any, Literal, Protocol, overload
 
-from vhbench.schema import Box, Rejection, Row, Scene, SceneSpec
+from vhbench.schema import Box, Rejection, Scene, SceneSpec
 
 _KEPT = 256
 """Cache size of a scene sequence."""
@@ -83,59 +83,6 @@ class Note:
 
     name: str
     entries: Mapping[str, Any]
-
-
-class Build(Protocol):
-    """A split that can be built shard by shard, by any number of processes, in any order.
-
-    Implementations are picklable frozen dataclasses. A shard's content depends only on the seed and its index; the
-    number of shards depends on the options of the build and never on the number of workers.
-    """
-
-    benchmark: ClassVar[str]
-    """The benchmark's name, also of the split's folder."""
-
-    @property
-    def on_gpu(self) -> bool:
-        """Whether shards run models on a GPU if there is one: workers then share the visible ones."""
-        return False
-
-    @property
-    def version(self) -> str:
-        """Return the dataset version, MAJOR.MINOR.PATCH."""
-        ...
-
-    @property
-    def seed(self) -> int:
-        """Return the random seed."""
-        ...
-
-    @property
-    def config(self) -> Mapping[str, Any]:
-        """Return every option of the build for the manifest, JSON types only."""
-        ...
-
-    @property
-    def sources(self) -> Mapping[str, str]:
-        """Return input name → SHA-256."""
-        ...
-
-    @property
-    def shards(self) -> int:
-        """Return the number of shards."""
-        ...
-
-    def make(self, shard: int) -> Iterator[Row | Scene | Rejection | Note]:
-        """Yield a shard's rows, their scenes, rejections, and notes for the manifest."""
-        ...
-
-    def check_notes(self, notes: Mapping[str, Mapping[str, Any]]) -> None:
-        """Raise VhbenchError if the notes of all shards show that they should not become a split."""
-        return
-
-    def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
-        """Return further manifest entries, JSON types only; the scenes have no images."""
-        return {}
 
 
 class Detector(Protocol):

@@ -151,13 +151,12 @@ def _of_amber(folder: Path, images: Path, limit: int) -> Iterator[Question]:
 
 
 def _of_split(path: Path) -> Iterator[Question]:
-    for config in splits.read_manifest(path).rows:
-        for question in splits.read_questions(path, config):
-            columns = ("kind", "answer", "task", "question_type", "images", "scene_ids", "question")
-            words = ("objects", "candidates", "neutral") if question.kind == "caption" else ()
-            own: dict[str, Any] = {name: getattr(question, name) for name in columns}
-            own |= {name: tuple(word for word in getattr(question, name) if word not in _THE_IMAGE) for name in words}
-            yield Question(question.id, benchmark="amber", source="ode", **own)
+    columns = ("kind", "answer", "task", "question_type", "images", "scene_ids", "question")
+    for question in splits.read_questions(path):
+        words = ("objects", "candidates", "neutral") if question.kind == "caption" else ()
+        own: dict[str, Any] = {name: getattr(question, name) for name in columns}
+        own |= {name: tuple(word for word in getattr(question, name) if word not in _THE_IMAGE) for name in words}
+        yield Question(question.id, benchmark="amber", source="ode", **own)
 
 
 def tasks() -> Iterator[Task]:

@@ -189,8 +189,7 @@ def _of_coco(instances: Path, captions: str, folder: Path, words: str) -> _Photo
 
 
 def _of_split(path: Path, words: str) -> _Photos:
-    questions = [q for config in splits.read_manifest(path).rows for q in splits.read_questions(path, config)]
-    captions = {q.scene_ids[0]: q for q in questions if q.kind == "caption"}
+    captions = {q.scene_ids[0]: q for q in splits.read_questions(path) if q.kind == "caption"}
     known = _vocabulary(words, vocabulary_of(path))
     objects = {name: [word for word in q.objects if word in known] for name, q in captions.items()}
     return _Photos(path, {name: q.images[0] for name, q in captions.items()}, objects, known, {})

@@ -14,7 +14,6 @@ from vhbench.adapters.photo_pairs import UnlabelledPhotos, photo_files
 from vhbench.benchmarks import ODE, Task
 from vhbench.builds import ode_preview
 from vhbench.builds.ode_calibration import Calibration
-from vhbench.builds.ode_preview import PlannedImages
 from vhbench.builds.ode_source_vocabulary import DrawnWorld, OpenWorld, PhotoWorld
 from vhbench.builds.split_build import PART_HELP, SplitBuild, tail, version_option
 from vhbench.files import file_sha256
@@ -156,11 +155,7 @@ class OdeBuild(SplitBuild):
     thresholds: DetectionThresholds | None = None
 
     def check(self) -> None:
-        """Validate all options before anything is built.
-
-        Raises:
-            VhbenchError: naming the option, its value and the allowed values.
-        """
+        """Validate all options before anything is built. Raises as :meth:`SplitBuild.check`."""
         check_numbers(self)
         for name, allowed in (("levels", questions.LEVELS), ("criteria", tuple(criteria.CRITERIA))):
             for value in getattr(self, name):
@@ -183,15 +178,13 @@ class OdeBuild(SplitBuild):
         if self._labelled:
             _ = self._models, self._thresholds  # reads the calibration
         for criterion in self.criteria:
-            criteria.select(
-                self._graph, criterion, limit=self.pairs, seed=self.seed, epsilon=self._epsilon, delta=self._delta
-            )
+            criteria.select(self._graph, criterion, limit=self.pairs, seed=self.seed, **self._bounds)
 
     def _check_additions(self) -> None:
         """Raise if ``--add`` adds no pair of a criterion that can be shown: its release would repeat the older one."""
         if not self.add:
             return
-        added = criteria.newest(self._graph, self.criteria, self.seed, self._epsilon, self._delta)
+        added = criteria.newest(self._graph, self.criteria, self.seed, **self._bounds)
         problems = set(map(self._world().problem, added))
         if "" not in problems:
             reason = "; ".join(sorted(problems)[:3]) or f"none is {' or '.join(self.criteria)}"
@@ -220,9 +213,8 @@ class OdeBuild(SplitBuild):
         return {
             **{name: value for name, value in values_of(self).items() if name not in elsewhere},
             **named,
+            **self._bounds,
             "graph": [tail(name) for name in self.graph],
-            "epsilon": self._epsilon,
-            "delta": self._delta,
             "thresholds": asdict(self._thresholds),
             "options": models if self._labelled else {},
         }
@@ -268,7 +260,7 @@ class OdeBuild(SplitBuild):
             VhbenchError: if the pilot keeps too few images, or no terminal can confirm the build.
         """
         if self.dry_run:
-            planned = self._recipe(PlannedImages(), ode_preview.PLANNED_EYES, OpenWorld(self._graph))
+            planned = self._recipe(ode_preview.PlannedImages(), ode_preview.PLANNED_EYES, OpenWorld(self._graph))
             for line in ode_preview.dry_run(planned, self.plan):
                 echo(line)
             return None
@@ -313,12 +305,9 @@ class OdeBuild(SplitBuild):
         return table
 
     @property
-    def _epsilon(self) -> float | None:
-        return None if self.epsilon < 0 else self.epsilon
-
-    @property
-    def _delta(self) -> float | None:
-        return self.delta or None
+    def _bounds(self) -> dict[str, Any]:
+        """Bounds of the long tail; None where the graph determines one."""
+        return {"epsilon": None if self.epsilon < 0 else self.epsilon, "delta": self.delta or None}
 
     @property
     def _painted(self) -> bool:
@@ -371,10 +360,7 @@ class OdeBuild(SplitBuild):
         return DetectionModels(detector, verifier, self._thresholds, self._beliefs, trust_prompt=self.trust_prompt)
 
     def _recipe(
-        self,
-        images: ImageSource | None = None,
-        eyes: DetectionModels | None = None,
-        world: DrawnWorld | OpenWorld | None = None,
+        self, images: ImageSource | None = None, eyes: DetectionModels | None = None, world: OpenWorld | None = None
     ) -> Recipe:
         """Return the recipe, by default with the image source and models of the options."""
         settings: dict[str, Any] = {
@@ -384,8 +370,7 @@ class OdeBuild(SplitBuild):
             "world": world or self._world(),
             "images": images or self._images(),
             "eyes": eyes or self._eyes(),
-            "epsilon": self._epsilon,
-            "delta": self._delta,
+            **self._bounds,
             "imagined": None if self.likely == "seen" else graph_sources.hallucinations_of(self.graph),
         }
         options = {field.name for field in fields(Recipe)} & options_of(OdeBuild).keys()

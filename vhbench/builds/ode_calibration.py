@@ -27,13 +27,7 @@ WORDS = 20
 
 
 def photos(annotations: str, images: Path, number: int, *, seed: int = 0) -> list[Scene]:
-    """Return a random sample of annotated photos.
-
-    Args:
-        annotations: "FILE" or "coco:FILE" in COCO format, or "paco:FILE", which includes attributes.
-        images: folder of the photos.
-        number: number of photos.
-        seed: random seed.
+    """Return a random sample of the photos in a folder, annotated in a file: "FILE", "coco:FILE" or "paco:FILE".
 
     Raises:
         VhbenchError: if the file cannot be read or has no photo.
@@ -107,11 +101,7 @@ def _asked(scene: Scene, eyes: detection.DetectionModels) -> list[str]:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Result of ``vhbench calibrate``; a JSON file.
-
-    Attributes:
-        file: its path; "" for none.
-    """
+    """Result of ``vhbench calibrate``, a JSON file; "" for none."""
 
     file: str
 

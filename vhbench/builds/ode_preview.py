@@ -79,16 +79,11 @@ def dry_run(recipe: Recipe, plan: Sequence[Share]) -> Iterator[str]:
 def pilot(recipe: Recipe, plan: Sequence[Share], price: float, *, allow_missing: bool = False) -> Iterator[str]:
     """Paint the first images of each criterion and pairing, and yield what the whole build will take.
 
-    The images are those that the build starts with, and are cached. Each cell goes on until an image is kept.
-
-    Args:
-        recipe: recipe of the build.
-        plan: shares of the build.
-        price: price of an hour on this machine; 0 for none.
-        allow_missing: warn of a cell that yields less than :data:`LEAST`.
+    The images are those that the build starts with, and are cached. Each cell goes on until an image is kept. The
+    ``price`` is that of an hour on this machine, 0 for none.
 
     Raises:
-        VhbenchError: if a cell yields less, unless allowed.
+        VhbenchError: if a cell yields less than :data:`LEAST`, unless ``allow_missing``.
     """
     rows = [("criterion", "pairing", "painted", "kept", "rejected, by reason", "images for all")]
     cells = Counter[tuple[str, str]]()

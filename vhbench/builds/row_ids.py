@@ -15,12 +15,7 @@ from vhbench.seeding import label, rng
 
 @dataclass(frozen=True, slots=True)
 class RowNames:
-    """Row ids of one split.
-
-    Attributes:
-        seed: seed of the build.
-        benchmark: its name.
-    """
+    """Row ids of one split, derived from the seed and the benchmark of its build."""
 
     seed: int
     benchmark: str

@@ -33,11 +33,11 @@ from vhbench.adapters.loading import visible_devices
 from vhbench.builds import hidden_seed
 from vhbench.builds.code import code_digest, code_files
 from vhbench.builds.row_ids import RowNames
-from vhbench.builds.split_build import tail
+from vhbench.builds.split_build import SplitBuild, tail
 from vhbench.files import canonical
 from vhbench.options import options_of
 from vhbench.progress import Progress
-from vhbench.protocols import Build, Note
+from vhbench.protocols import Note
 from vhbench.schema import Manifest, Rejection, Row, Scene, VhbenchError
 from vhbench.splits import manifests
 from vhbench.splits.stored_scenes import StoredScene, scene_of, truth_of, write_rejections
@@ -51,7 +51,7 @@ _GIVEN_UP = 7 * 24 * 3600
 
 
 def run(
-    build: Build,
+    build: SplitBuild,
     out: Path,
     *,
     workers: int = 1,
@@ -112,7 +112,7 @@ def run(
         raise
 
 
-def fingerprint(build: Build, commitment: str = "", extra: Mapping[str, Any] | None = None) -> str:
+def fingerprint(build: SplitBuild, commitment: str = "", extra: Mapping[str, Any] | None = None) -> str:
     """Return 16 hex digits that identify everything a split's content depends on."""
     seed = commitment or build.seed
     options = [build.benchmark, build.version, seed, dict(build.config), dict(build.sources), build.shards]
@@ -139,7 +139,7 @@ def _is_built(parts: Path, index: int) -> bool:
     return (_part(parts, index) / manifests.MANIFEST).is_file()
 
 
-def _all_built(build: Build, parts: Path) -> bool:
+def _all_built(build: SplitBuild, parts: Path) -> bool:
     return all(_is_built(parts, i) for i in range(build.shards))
 
 
@@ -153,7 +153,7 @@ def _finished(target: Path, mark: str) -> Manifest | None:
     return manifest if whole else None
 
 
-def _build_missing(build: Build, parts: Path, share: range, how: Mapping[str, Any]) -> None:
+def _build_missing(build: SplitBuild, parts: Path, share: range, how: Mapping[str, Any]) -> None:
     """Build the missing shards of a share; if none, rebuild damaged ones of the whole build."""
     missing = dict.fromkeys(i for i in share if not _is_built(parts, i))
     _build_all(build, parts, list(missing), **how)
@@ -167,14 +167,7 @@ def _build_missing(build: Build, parts: Path, share: range, how: Mapping[str, An
 
 
 def _build_all(
-    build: Build,
-    parts: Path,
-    todo: list[int],
-    *,
-    workers: int,
-    ray: str | None,
-    gpus: float,
-    progress: bool,
+    build: SplitBuild, parts: Path, todo: list[int], *, workers: int, ray: str | None, gpus: float, progress: bool
 ) -> None:
     with Progress(f"building {build.benchmark}", total=len(todo), unit="shards", enabled=progress) as bar:
         if ray is not None:
@@ -189,7 +182,7 @@ def _build_all(
             bar.advance(note=f"{total:,} rows")
 
 
-def build_shard(build: Build, parts: Path, index: int) -> int:
+def build_shard(build: SplitBuild, parts: Path, index: int) -> int:
     """Build one shard under a lock, unless it is complete; return its number of rows."""
     part = _part(parts, index)
     with FileLock(part.with_suffix(".lock")):
@@ -229,7 +222,7 @@ def _rows(
             rejections.append(item)
 
 
-def _with_processes(build: Build, parts: Path, todo: list[int], workers: int) -> Iterator[int]:
+def _with_processes(build: SplitBuild, parts: Path, todo: list[int], workers: int) -> Iterator[int]:
     """Build shards in other processes and, unless each has a GPU of its own, from the last one on in this one, too."""
     # Never "fork", which would copy threads and GPU handles in an unknown state.
     context = multiprocessing.get_context("spawn")
@@ -271,7 +264,7 @@ def _begin(started: Any, devices: tuple[str, ...]) -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-def _with_ray(build: Build, parts: Path, todo: list[int], address: str, gpus: float) -> Iterator[int]:
+def _with_ray(build: SplitBuild, parts: Path, todo: list[int], address: str, gpus: float) -> Iterator[int]:
     try:
         import ray
         import ray.exceptions
@@ -301,7 +294,7 @@ def _with_ray(build: Build, parts: Path, todo: list[int], address: str, gpus: fl
 
 
 def _merge(
-    build: Build, parts: Path, target: Path, facts: Mapping[str, Any], commitment: str, *, progress: bool
+    build: SplitBuild, parts: Path, target: Path, facts: Mapping[str, Any], commitment: str, *, progress: bool
 ) -> Manifest | None:
     """Merge all shards under the lock of the split, unless some are missing or another job has merged them."""
     if (done := _finished(target, facts["fingerprint"])) is None:
@@ -319,7 +312,7 @@ def _merge(
 
 
 def _write(
-    build: Build, parts: list[Path], target: Path, facts: Mapping[str, Any], commitment: str, progress: bool
+    build: SplitBuild, parts: list[Path], target: Path, facts: Mapping[str, Any], commitment: str, progress: bool
 ) -> Manifest:
     total = sum(sum(splits.read_manifest(part).rows.values()) for part in parts)
     names = RowNames(build.seed, build.benchmark)
@@ -361,9 +354,9 @@ def _write(
     return manifest
 
 
-def chosen(build: Build) -> dict[str, Any]:
+def chosen(build: SplitBuild) -> dict[str, Any]:
     """Return a build's non-default options, without the folders of files."""
-    usual = {f.name: f.default for f in fields(type(build))}  # type: ignore[arg-type]
+    usual = {f.name: f.default for f in fields(type(build))}
     values = {name: getattr(build, name) for name in options_of(type(build)) if name not in ("seed", "version")}
     return {name: _without_folders(value) for name, value in values.items() if value != usual[name]}
 
@@ -384,12 +377,12 @@ def _notes(parts: list[Path]) -> dict[str, dict[str, Any]]:
     return tables
 
 
-def _rejections(build: Build, parts: list[Path], commitment: str) -> Iterator[Rejection]:
+def _rejections(build: SplitBuild, parts: list[Path], commitment: str) -> Iterator[Rejection]:
     rejections = chain.from_iterable(map(splits.read_rejections, parts))
     return (hidden_seed.redacted_rejection(r, build.seed) for r in rejections) if commitment else rejections
 
 
-def _nothing_left(build: Build, parts: list[Path], target: Path, commitment: str) -> VhbenchError:
+def _nothing_left(build: SplitBuild, parts: list[Path], target: Path, commitment: str) -> VhbenchError:
     """Write the rejections of a build without rows; return the error that counts them."""
     path = _left_out(target)
     reasons = write_rejections(path, _rejections(build, parts, commitment))

@@ -1,14 +1,15 @@
 """Common base of all builds: dataset version options and the outcome table."""
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from vhbench import splits
 from vhbench.options import LARGEST_SEED, check_numbers, option
-from vhbench.protocols import Build
-from vhbench.schema import VhbenchError
+from vhbench.protocols import Note
+from vhbench.schema import Rejection, Row, Scene, VhbenchError
 
 _EDITION = "Dataset version"
 
@@ -27,16 +28,52 @@ def version_option(default: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SplitBuild(Build):
-    """Base of all builds (:class:`vhbench.protocols.Build`); fields are command options.
+class SplitBuild(ABC):
+    """A split that can be built shard by shard, by any number of processes, in any order; base of all builds.
+
+    Builds are picklable; their fields are command options. A shard's content depends only on the seed and its index;
+    the number of shards depends on the options of the build and never on the number of workers.
 
     Attributes:
+        benchmark: its name, also of the split's folder.
         scratch: folder in which worker processes share what they render; "": each renders for itself.
     """
 
+    benchmark: ClassVar[str]
     seed: int = option("Random seed of the build.", 0, least=0, most=LARGEST_SEED, panel=_EDITION)
     version: str = version_option("1.0.0")
     scratch: str = ""
+
+    @property
+    @abstractmethod
+    def config(self) -> Mapping[str, Any]:
+        """Every option of the build for the manifest, JSON types only."""
+
+    @property
+    @abstractmethod
+    def sources(self) -> Mapping[str, str]:
+        """Input name → SHA-256."""
+
+    @property
+    @abstractmethod
+    def shards(self) -> int:
+        """Number of shards."""
+
+    @abstractmethod
+    def make(self, shard: int) -> Iterator[Row | Scene | Rejection | Note]:
+        """Yield a shard's rows, their scenes, rejections, and notes for the manifest."""
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether shards run models on a GPU if there is one: workers then share the visible ones."""
+        return False
+
+    def check_notes(self, notes: Mapping[str, Mapping[str, Any]]) -> None:  # noqa: B027 - most builds accept all
+        """Raise VhbenchError if the notes of all shards show that they should not become a split."""
+
+    def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
+        """Return further manifest entries, JSON types only; the scenes have no images."""
+        return {}
 
     @property
     def stated(self) -> Mapping[str, Any]:

@@ -13,16 +13,8 @@ from vhbench.adapters.attack_config import METHODS, AttackConfig
 from vhbench.adapters.published_benchmarks import files_of
 from vhbench.adapters.rewriters import load_rewriter
 from vhbench.benchmarks import Task, benchmark
+from vhbench.builds import vhexpansion_attack as attacking
 from vhbench.builds.split_build import SplitBuild, version_option
-from vhbench.builds.vhexpansion_attack import (
-    Array,
-    Attack,
-    ModelChoice,
-    attack_cases,
-    attack_facts,
-    attack_sources,
-    attack_table,
-)
 from vhbench.builds.vhexpansion_sources import FORMS, Cases, form_of, hidden_source, read_cases, scenes_of
 from vhbench.files import file_sha256, read_image
 from vhbench.generators.vhexpansion import expansion
@@ -172,11 +164,7 @@ class VHExpansionBuild(SplitBuild):
     compression: int = 4  # level of the perturbed images' PNG compression, on which their hashes depend
 
     def check(self) -> None:
-        """Validate all options, and read the whole source, before anything is built.
-
-        Raises:
-            VhbenchError: naming the option or row, the value, and the allowed values.
-        """
+        """Validate all options, and read the whole source. Raises as :meth:`SplitBuild.check`."""
         check_numbers(self)
         for name in self.perturbations:
             perturbation(name, self.severity or None)
@@ -217,19 +205,14 @@ class VHExpansionBuild(SplitBuild):
         """All options that change the output; files by name, as their content is in ``sources``."""
         form, path = form_of(self.source)
         kind, colon, model = self.rewriter.partition(":")  # not where it is served or stored
-        shared = {
+        same = ("severity", "scale_severity", "negation", "limit", "keep_unsure", "compat")
+        shared: dict[str, Any] = {name: getattr(self, name) for name in same} | {
             "source": f"{form}:{path.name}",
             "name": self.source_name,
             "perturb": [*self.perturbations, *self.attack],
-            "severity": self.severity,
-            "scale_severity": self.scale_severity,
-            "negation": self.negation,
             "rewriter": kind + colon + (model.rpartition("@")[0] if kind == "openai" else _name(model)),
-            "limit": self.limit,
             "cases": Path(self.cases).name,
             "labels": Path(self.labels).name,
-            "keep_unsure": self.keep_unsure,
-            "compat": self.compat,
         }
         if not self.attack:
             return shared
@@ -246,7 +229,7 @@ class VHExpansionBuild(SplitBuild):
         images = hashlib.sha256()
         for group in self._read.groups:
             images.update(hashlib.sha256(read_image(group[0].images[0])).digest())
-        attacked = attack_sources(self._attack(self.attack[0])) if self.attack else {}
+        attacked = attacking.attack_sources(self._attack(self.attack[0])) if self.attack else {}
         return {**digests, "images": images.hexdigest(), **attacked}
 
     @property
@@ -264,7 +247,7 @@ class VHExpansionBuild(SplitBuild):
         """Yield a shard's pairs, clean ones first, rejections, and known scenes."""
         rewriter, scenes, (form, _) = load_rewriter(self.rewriter), scenes_of(self.source), form_of(self.source)
         templates = self.source_name if form in ("table", "split") else form  # that the questions may match
-        attacked: list[tuple[list[InitialCase], Array]] = []
+        attacked: list[tuple[list[InitialCase], attacking.Array]] = []
         if not shard:
             yield from self._read.left_out
         for group in self._read.groups[shard * IMAGES_PER_SHARD : (shard + 1) * IMAGES_PER_SHARD]:
@@ -286,9 +269,9 @@ class VHExpansionBuild(SplitBuild):
             yield from self._expanded(cases, data, pixels)
             if self.attack:
                 attacked.append((cases, pixels))
-        yield from attack_cases(attacked, [self._attack(method) for method in self.attack], seed=self.seed)
+        yield from attacking.attack_cases(attacked, [self._attack(method) for method in self.attack], seed=self.seed)
 
-    def _expanded(self, cases: list[InitialCase], data: bytes, pixels: Array) -> Iterator[Row | Rejection]:
+    def _expanded(self, cases: list[InitialCase], data: bytes, pixels: attacking.Array) -> Iterator[Row | Rejection]:
         """Yield the clean pairs of one image's cases and those of its common perturbations."""
         for case in cases:
             yield from expansion.pair(case)
@@ -314,32 +297,28 @@ class VHExpansionBuild(SplitBuild):
     def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
         """Return manifest entries: attack results, and the hidden test set of the answers, if any."""
         reports = (scene.provenance for scene in scenes if "attack" in scene.provenance)
-        return {**(attack_facts(reports) if self.attack else {}), **hidden_source(self.source)}
+        return {**(attacking.attack_facts(reports) if self.attack else {}), **hidden_source(self.source)}
 
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
         """Return a table of attack results by method."""
         attacks = splits.read_manifest(split).extra.get("attacks", {})
-        return attack_table(attacks) if attacks else ()
+        return attacking.attack_table(attacks) if attacks else ()
 
-    def _attack(self, method: str) -> Attack:
+    def _attack(self, method: str) -> attacking.Attack:
         """Return an attack; step counts only if they differ from the paper's."""
         steps = {"steps_apart": self.steps_apart or self.steps, "steps_similar": self.steps_similar or self.steps}
-        options: dict[str, Any] = {
+        same = ("loss", "restarts", "schedule", "axis", "compat")
+        options: dict[str, Any] = {name: getattr(self, name) for name in same} | {
             "epsilon": self.epsilon / 255,
             "step_size": self.gamma / 255 or None,
             "start": None if self.start < 0 else self.start / 255,
-            "loss": self.loss,
-            "restarts": self.restarts,
-            "schedule": self.schedule,
-            "axis": self.axis,
             "batch_size": self.batch,
-            "compat": self.compat,
             **{name: number for name, number in steps.items() if number},
         }
         shared = {name: getattr(self, name) for name in ("device", "dtype", "revision", "instruction")}
-        return Attack(
+        return attacking.Attack(
             settings=AttackConfig(method=method, **options),  # type: ignore[arg-type]
-            models=tuple(ModelChoice(name=name, **shared) for name in self.model),
+            models=tuple(attacking.ModelChoice(name=name, **shared) for name in self.model),
             failed=self.failed,
             answers=self.answers,
         )

@@ -46,11 +46,6 @@ class Attack:
     failed: str
     answers: bool = False
 
-    @property
-    def method(self) -> str:
-        """Method of the attack."""
-        return self.settings.method
-
     def manifest(self) -> dict[str, Any]:
         """Return the attack's options for the manifest, JSON types only."""
         config = dataclasses.asdict(self.settings)
@@ -115,7 +110,7 @@ def _attacked(
         name = case.question.id
         if name not in failed or (attack.answers and name not in before):
             why = unanswered.get(name) or Path(attack.failed).name
-            yield Rejection(f"{name}/{attack.method}", "no_answer_known", {"failed": why})
+            yield Rejection(f"{name}/{attack.settings.method}", "no_answer_known", {"failed": why})
             continue
         wrong = failed[name] or attack.settings.loss == "target"
         response = next(word for word in ("yes", "no") if (word == case.question.answer) != wrong)
@@ -127,13 +122,13 @@ def _attacked(
     folder = cache_folder() / "attacks"
     results = run([item for _, item in todo], model=models, config=attack.settings, seed=seed, cache=folder)
     for (case, item), result in zip(todo, results, strict=True):
-        name = f"{case.question.id}/{attack.method}"
+        name = f"{case.question.id}/{attack.settings.method}"
         if isinstance(result, Rejection):
             yield dataclasses.replace(result, item=name)
             continue
         original = read_image(case.question.images[0])
         report = {
-            "attack": attack.method,
+            "attack": attack.settings.method,
             "model": ", ".join(each.name for each in models),
             "image": expansion.digest_of(original),
             **result.report(),
@@ -144,9 +139,9 @@ def _attacked(
             report["outcome"] = turned(not before[case.question.id], right)
             report["consistent"] = [_consistent(models[0], case, image) for image in (original, result.png)]
         height, width, _ = item.image.shape
-        pair = RowNames(seed, "vhexpansion").of_pair(name, attack.method)
+        pair = RowNames(seed, "vhexpansion").of_pair(name, attack.settings.method)
         yield Scene(pair, result.png, width, height, objects=(), provenance=report)
-        yield from expansion.pair(case, perturbation=attack.method, image=result.png)
+        yield from expansion.pair(case, perturbation=attack.settings.method, image=result.png)
 
 
 def _logged(listed: list[tuple[InitialCase, Array]], attack: Attack, seed: int) -> dict[str, bool]:

@@ -51,17 +51,7 @@ def calibrate(options: _CalibrateOptions) -> None:
 
     if not options.detector and not options.verifier:
         raise VhbenchError("expected --detector NAME, --verifier NAME, or both")
-    thresholds = ode_calibration.calibrate(
-        options.annotations,
-        options.images,
-        options.number,
-        seed=options.seed,
-        detector=options.detector,
-        verifier=options.verifier,
-        places=options.places,
-        precision=options.precision,
-        device=options.device,
-    )
+    thresholds = ode_calibration.calibrate(**{name: value for name, value in vars(options).items() if name != "out"})
     write_atomic(options.out, json_bytes(thresholds))
     for word, levels in thresholds.get("words", {}).items():
         typer.echo(f"{word}: present at or above {levels['keep']:.3f}, absent below {levels['absent']:.3f}")

@@ -4,7 +4,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -70,8 +70,9 @@ def release(how: ReleaseOptions) -> None:
         )
     check_access(how.repo_id, recipe.version, online=not how.dry_run)
     steps = _Steps(how, recipe)
+    planned = steps.planned if how.dry_run else {}
     for number, name in enumerate(STEPS, 1):
-        for line in getattr(steps, name)():
+        for line in [planned[name]] if name in planned else getattr(steps, name)():
             typer.echo(in_a_line(f"{number}/{len(STEPS)} {name}: {line}"))
 
 
@@ -113,6 +114,17 @@ class _Steps:
     def plan(self) -> "SplitBuild":
         """The build of the recipe."""
         return replace(self.recipe.build(), scratch=str(self.how.out))
+
+    @property
+    def planned(self) -> Mapping[str, str]:
+        """What a dry run prints instead of each step but the pilot."""
+        return {
+            "build": f"would be written to {self.split}",
+            "verify": "files, rows, images and reference answers would be checked",
+            "review": f"pages of {self.how.number} questions would be written",
+            "verdict": "the reviewers' verdict on the content hash would be read from the recipe",
+            "push": f"v{self.recipe.version} would go to {self.how.repo_id}, with its card",
+        }
 
     @property
     def manifest(self) -> Manifest:
@@ -157,9 +169,6 @@ class _Steps:
         """Build the split, resuming an interrupted build."""
         from vhbench.builds import sharding
 
-        if self.how.dry_run:
-            yield "would be written to " + str(self.split)
-            return
         manifest = sharding.run(self.plan, self.how.out, workers=self.how.workers, extra=self.extra)
         if manifest is None:
             raise VhbenchError(f"{self.split}: other jobs still build some of its shards; run the command again")
@@ -169,9 +178,6 @@ class _Steps:
         """Verify the split as ``vhbench push`` does."""
         from vhbench.release import verify_release
 
-        if self.how.dry_run:
-            yield "files, rows, images and reference answers would be checked"
-            return
         manifest = verify_release(self.split, self.recipe.version)
         if faults := self.described.differences(manifest):
             raise VhbenchError(f"{self.split}: {faults[0]}")
@@ -187,9 +193,6 @@ class _Steps:
         from vhbench import splits
         from vhbench.cli.review import ReviewOptions, write_pages
 
-        if self.how.dry_run:
-            yield f"pages of {self.how.number} questions would be written"
-            return
         staging, lines = self.pages.with_name(f".{self.pages.name}.new"), list[str]()
         with splits.locked(self.split):  # of two releases, one writes them
             if not self.pages.is_dir():
@@ -202,9 +205,6 @@ class _Steps:
 
     def verdict(self) -> Iterator[str]:
         """Stop unless the recipe has the reviewers' verdict on this content, to which it is then pinned."""
-        if self.how.dry_run:
-            yield "the reviewers' verdict on the content hash would be read from the recipe"
-            return
         content, review = self.manifest.content_hash, self.recipe.review
         if review.accepted is False:
             raise VhbenchError(f"{self.how.recipe}: the reviewers rejected this split ({review.by or 'unnamed'})")
@@ -220,9 +220,6 @@ class _Steps:
         """Write the card and push the split."""
         from vhbench.release import publish
 
-        if self.how.dry_run:
-            yield f"v{self.recipe.version} would go to {self.how.repo_id}, with its card"
-            return
         how = PushOptions(
             directory=self.split,
             repo_id=self.how.repo_id,
