@@ -161,11 +161,7 @@ def load(name: str) -> Any:
 
 
 def benchmark(name: str) -> Benchmark:
-    """Return a benchmark by its name.
-
-    Raises:
-        VhbenchError: if it is unknown.
-    """
+    """Return a benchmark by its name; raise VhbenchError if it is unknown."""
     if name not in BENCHMARKS:
         raise VhbenchError(f"unknown benchmark '{name}', expected one of {', '.join(BENCHMARKS)}")
     return BENCHMARKS[name]
@@ -235,11 +231,7 @@ def _prefixes(kind: str, number: int) -> tuple[str, ...]:
 
 
 def task(name: str) -> Task:
-    """Return a task by its name or config.
-
-    Raises:
-        VhbenchError: if its name has no benchmark's prefix.
-    """
+    """Return a task by its name or config; raise VhbenchError if its name has no benchmark's prefix."""
     if (owner := _by_prefix(name)) is None:
         raise VhbenchError(f"unknown task '{name}', expected a name that begins with one of {', '.join(BENCHMARKS)}")
     known = tasks(owner.name).get(name)

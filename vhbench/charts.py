@@ -75,10 +75,7 @@ class Tile:
     """One cell of a heat map.
 
     Attributes:
-        row: its row.
-        column: its column.
         value: value on the colour scale; None without questions: the cell stays empty.
-        text: its text.
         colour: of the cell, see :func:`shade`.
         ink: text colour, black or white by contrast.
     """
@@ -92,11 +89,7 @@ class Tile:
 
 
 def drawing() -> Any:
-    """Return the plotting library.
-
-    Raises:
-        VhbenchError: if it is not installed.
-    """
+    """Return the plotting library; raise VhbenchError if it is not installed."""
     try:
         import altair
     except ImportError as error:
@@ -110,12 +103,7 @@ def save(chart: Any, file: Path) -> None:
 
 
 def heading(title: str, notes: Sequence[str] = ()) -> Any:
-    """Return a figure's title with notes, since figures are shared without their text.
-
-    Args:
-        title: in one line.
-        notes: sentences; they are wrapped, and only the first of many are shown.
-    """
+    """Return a figure's title with the first of its notes, wrapped, since figures are shared without their text."""
     lines = [line for note in notes[:_NOTES] for line in wrap(note, _FOLD)]
     if more := len(notes) - _NOTES:
         lines += [f"… and {more} more: see the file next to it"] if more > 0 else []
@@ -188,14 +176,9 @@ def symmetric(rows: Sequence[Dot]) -> tuple[float, float]:
 def heat_map(
     cells: Sequence[Tile], title: str, about: str | Sequence[str] = "", *, columns: Sequence[str], slanted: bool = False
 ) -> Any:
-    """Draw a heat map; cells without questions stay empty.
+    """Draw a heat map of cells row by row, under a title and text; those without questions stay empty.
 
-    Args:
-        cells: row by row, from top to bottom.
-        title: above the map.
-        about: below the title.
-        columns: from left to right.
-        slanted: whether column labels are too long to be horizontal.
+    Column labels that are too long to be horizontal are ``slanted``.
     """
     alt = drawing()
     lines = list(dict.fromkeys(cell.row for cell in cells))
@@ -213,18 +196,9 @@ def heat_map(
 
 
 def key(values: Mapping[str, float], widths: Mapping[str, float], about: str) -> Any:
-    """Draw a heat map's colour key: values across, interval widths down.
-
-    Args:
-        values: name → position from -1 to 1, see :func:`shade`.
-        widths: name → interval width, as a share of that at which the colour vanishes.
-        about: above it.
-    """
-    cells = [
-        Tile(row, column, 0, "", *shade(position, width))
-        for row, width in widths.items()
-        for column, position in values.items()
-    ]
+    """Draw a heat map's colour key below a text: positions (:func:`shade`) across, interval widths down, by name."""
+    pairs = product(widths.items(), values.items())
+    cells = [Tile(row, column, 0, "", *shade(at, width)) for (row, width), (column, at) in pairs]
     return heat_map(cells, "", about, columns=list(values))
 
 

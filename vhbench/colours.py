@@ -2,10 +2,7 @@
 
 from collections.abc import Mapping
 
-COLOURS: tuple[str, ...] = (
-    *("red", "orange", "yellow", "green", "blue", "purple"),
-    *("pink", "brown", "black", "white", "gray"),
-)
+COLOURS = tuple("red orange yellow green blue purple pink brown black white gray".split())
 """Basic colour terms of English (Berlin and Kay, 1969), used in questions."""
 
 _NEAR: Mapping[str, frozenset[str]] = {
@@ -29,15 +26,9 @@ _NEAR_IN_LIGHT: Mapping[str, frozenset[str]] = {
 }
 """Further neighbours under varying light: a navy coat looks black in the evening."""
 
-_SHADES = ("light ", "dark ")
-
 
 def is_similar_colour(one: str, other: str) -> bool:
-    """Return whether an object of one colour may be called by another's name.
-
-    Args:
-        one: a colour, "red" or "dark red".
-        other: another.
+    """Return whether an object of one colour, "red" or "dark red", may be called by another's name.
 
     >>> [is_similar_colour(one, "red") for one in ("orange", "dark red", "green")]
     [True, True, False]
@@ -48,6 +39,4 @@ def is_similar_colour(one: str, other: str) -> bool:
 
 
 def _plain(colour: str) -> str:
-    for shade in _SHADES:
-        colour = colour.removeprefix(shade)
-    return colour.replace("grey", "gray")
+    return colour.removeprefix("light ").removeprefix("dark ").replace("grey", "gray")

@@ -32,9 +32,7 @@ Words = tuple[str, tuple[int, int, int], int]
 def contact_sheet(rows: Sequence[Row], *, picture: Callable[[Question, int], Image.Image] | None = None) -> Image.Image:
     """Draw one tile per question, four in a row: its numbered images, text, options and reference answer.
 
-    Args:
-        rows: questions in reading order.
-        picture: function that returns an image of a question by its index, for example with annotations.
+    ``picture`` returns an image of a question by its index, for example with annotations.
     """
     picture = picture or picture_of
     tiles = [
@@ -44,11 +42,7 @@ def contact_sheet(rows: Sequence[Row], *, picture: Callable[[Question, int], Ima
 
 
 def comparison_sheet(rows: Sequence[tuple[Sequence[Question], Question]]) -> Image.Image:
-    """Draw one row per question: named original and perturbed images, and its text.
-
-    Args:
-        rows: the original followed by its perturbed variants, and the original's negated twin.
-    """
+    """Draw one row per question: its named original and perturbed images, and its text with its negated twin's."""
     lines = []
     for forms, twin in rows:
         captions = [words for q in (forms[0], twin) for words in ((q.question, _INK, 14), (q.answer, _GREEN, 14))]

@@ -404,10 +404,6 @@ def sync_folder(folder: Path) -> None:
 
 
 def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, in hex.
-
-    Raises:
-        VhbenchError: if it cannot be read.
-    """
+    """Return the SHA-256 of a file, in hex; raise VhbenchError if it cannot be read."""
     with open_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]

@@ -17,10 +17,7 @@ def encode(
     Runs are column-major and start with zeros; each run is written as its difference to the run two before, in groups
     of five bits with a continuation bit, shifted into printable ASCII.
 
-    Args:
-        mask: the whole mask, or its nonzero part.
-        size: height and width of the whole, of which ``mask`` is a part.
-        corner: (left, top) of the part in the whole.
+    A mask that is part of a whole comes with the whole's ``size`` (height, width) and its ``corner`` (left, top) there.
     """
     height, width = size or mask.shape
     left, top = corner

@@ -20,11 +20,7 @@ class Progress(tqdm):  # type: ignore[misc]
     >>> with Progress("drawing", total=3, unit="scenes", enabled=False) as progress:
     ...     progress.advance()
 
-    Args:
-        task: its name, in a word or two.
-        total: amount of work, None if unknown.
-        unit: "shards", "rows", or "bytes", which are shown as kB and MB.
-        enabled: False for no output.
+    The ``total`` is None if unknown; "bytes" are shown as kB and MB.
     """
 
     monitor_interval = 0  # no tqdm monitor thread, which would not survive a fork

@@ -84,16 +84,13 @@ class DataSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Provenance of the answers to a task.
+    """Provenance of the answers to a task of lmms-eval.
 
     Attributes:
-        task: of lmms-eval.
-        benchmark: benchmark of the questions.
         version: of the benchmark, MAJOR.MINOR.PATCH.
         content_hash: of the split, see :class:`vhbench.schema.Manifest`.
         data: source of the split.
-        vhbench: version of this package.
-        lmms_eval: version of lmms-eval.
+        vhbench: version of this package, likewise ``lmms_eval``.
         model: its class in lmms-eval, as in ``--model``.
         model_args: as in ``--model_args``, without keys and passwords.
         prompt_form: "chat" for messages, "simple" for images and one text.
@@ -148,11 +145,7 @@ def one_of(values: Iterable[Any], location: str) -> Provenance | None:
 
 
 def same(first: Any, other: Any, location: str) -> None:
-    """Raise if two samples of a task have different written provenance.
-
-    Raises:
-        VhbenchError: samples of several runs were combined, or one was edited.
-    """
+    """Raise if two samples of a task have different written provenance: of several runs, or edited."""
     if first != other:
         raise VhbenchError(f"{location}: is of another run than the first sample ({difference(first, other)})")
 
@@ -183,9 +176,7 @@ def unlike(records: Sequence[Provenance], settings: Iterable[str] = ALIKE) -> It
         values = {one.task: getattr(one, name) for one in records}
         parts = {task: value if isinstance(value, Mapping) else {"": value} for task, value in values.items()}
         for key in sorted({key for part in parts.values() for key in part}):
-            setting_of = {
-                task: quote_value(part[key]) if key in part else "not recorded" for task, part in parts.items()
-            }
+            setting_of = {t: quote_value(part[key]) if key in part else "not recorded" for t, part in parts.items()}
             if key == "max_new_tokens" and len(set(setting_of.values())) > 1:
                 setting_of = {task: value for task, value in setting_of.items() if value != _own_limit(task)}
             tasks: dict[str, list[str]] = {}

@@ -38,10 +38,8 @@ def to_records(values: Mapping[str, Any], location: str = "the answer") -> list[
     >>> [(r.id, r.prediction) for r in to_records({"id": "q", "prediction": "no", "repeats": [{"prediction": "yes"}]})]
     [('q', 'no'), ('2#q', 'yes')]
     """
-    first, question = (
-        to_record(values, location),
-        {name: value for name, value in values.items() if name not in ANSWERED},
-    )
+    first = to_record(values, location)
+    question = {name: value for name, value in values.items() if name not in ANSWERED}
     return [first] + [
         replace(
             to_record({**question, **answer}, location),
@@ -117,12 +115,8 @@ def answered(
 ) -> Record:
     """Combine a question's columns and a response; the kind selects the parser.
 
-    Args:
-        columns: columns of the question.
-        response: the model's response.
-        tokens: number of generated tokens; 0 if unknown.
-        limit: token limit of the response; one that reaches it is truncated.
-        cut_off: whether it is known to be truncated.
+    Of ``tokens`` generated (0 if unknown), a response that reaches its ``limit`` is truncated, as is one that is known
+    to be ``cut_off``.
     """
     text, kind = text_of(response), columns["kind"]
     prediction = parsing.parse(kind, text, tuple(columns["choices"]), question=columns["question"])

@@ -20,15 +20,7 @@ import orjson
 from vhbench import audit, card, splits
 from vhbench.adapters import hub
 from vhbench.adapters.hub_names import ReleaseName
-from vhbench.adapters.hub_release import (
-    Release,
-    ReleaseTarget,
-    edit,
-    logged_in,
-    place,
-    push,
-    refuse_hidden,
-)
+from vhbench.adapters.hub_release import Release, ReleaseTarget, edit, logged_in, place, push, refuse_hidden
 from vhbench.builds import hidden_edition
 from vhbench.builds.hidden_seed import read_secret
 from vhbench.files import json_bytes, resolved
@@ -60,11 +52,7 @@ def verify_release(directory: Path, version: str) -> Manifest:
 
 
 def publish(options: PushOptions, ask: Callable[[str], bool]) -> None:
-    """Release a split, or its public part, and print the result.
-
-    Args:
-        options: what to release, and where.
-        ask: called with a question before files are deleted or replaced.
+    """Release a split, or its public part, and print the result; ``ask`` confirms that files be deleted or replaced.
 
     Raises:
         VhbenchError: if the split has errors, or must not or cannot be released.
@@ -111,11 +99,7 @@ _DELETE = (
     "of the previous version that this one lacks",
     "delete them (previous versions keep them under their tags)?",
 )
-_REPLACE = (
-    "!",
-    "that belong to no version of the benchmark",
-    "replace them (only the repository's history keeps them)?",
-)
+_REPLACE = "!", "that belong to no version of the benchmark", "replace them (only the repository's history keeps them)?"
 
 
 def _may(ask: Callable[[str], bool], repo_id: str, names: Sequence[str], sign: str, which: str, question: str) -> bool:

@@ -9,14 +9,9 @@ Key = str | int | float | bool | None | tuple["Key", ...]
 
 
 def seed_sequence(seed: int, *key: Key) -> tuple[int, ...]:
-    """Hash a seed and a key into eight 32-bit words.
+    """Hash a split's seed and a key, such as ``("ode", "fictional", 12)``, into eight integers in ``[0, 2**32)``.
 
-    Args:
-        seed: the seed of the whole split.
-        key: purpose of the numbers, such as ``("ode", "fictional", 12)``. Strings, numbers and nested tuples.
-
-    Returns:
-        Eight integers in ``[0, 2**32)``, the same on every machine and for every Python version.
+    They are the same on every machine and for every Python version.
 
     Raises:
         TypeError: if a part of the key has no canonical form (a set, say).

@@ -27,9 +27,7 @@ def code_digest(kind: type | None = None) -> str:
 
     The hash is identical for a checkout, with or without symbolic links, and for a wheel installed from it.
 
-    Args:
-        kind: build class; only modules that its module imports, directly or indirectly, count. None: all builds
-            together.
+    Of a build class (``kind``), only modules that its module imports, directly or indirectly, count; else all.
     """
     files = code_files()
     if kind is not None and kind.__module__.startswith("vhbench."):

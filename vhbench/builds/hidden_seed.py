@@ -144,11 +144,7 @@ def redacted(truth: StoredScene, seed: int) -> StoredScene:
 
 
 def redacted_rejection(rejection: Rejection, seed: int) -> Rejection:
-    """Return a rejection without the seeds in its details.
-
-    Raises:
-        VhbenchError: if the seed occurs elsewhere in it.
-    """
+    """Return a rejection without the seeds in its details; raise VhbenchError if the seed occurs elsewhere in it."""
     public = replace(rejection, detail=without_seeds(dict(rejection.detail)))
     _check(f"rejection of {rejection.item!r}", [public.item, public.reason, public.detail], seed)
     return public

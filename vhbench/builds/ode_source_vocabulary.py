@@ -18,9 +18,7 @@ from vhbench.language import synonyms
 class DrawnWorld:
     """Synthetic scenes; implements :class:`vhbench.generators.ode.prompts.SourceVocabulary`.
 
-    Args:
-        graph: concept graph.
-        part: concept split; environments are not furnished with objects of another split.
+    Environments are not furnished with objects of another concept split than ``part``.
     """
 
     def __init__(self, graph: ConceptGraph, part: scenes.ConceptPart = scenes.WHOLE) -> None:

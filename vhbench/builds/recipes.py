@@ -103,11 +103,7 @@ class EditionRecipe:
 
     @classmethod
     def read(cls, file: Path) -> Self:
-        """Read a recipe.
-
-        Raises:
-            VhbenchError: if it cannot be read, or has other fields or options.
-        """
+        """Read a recipe; raise VhbenchError if it cannot be read, or has other fields or options."""
         data = parse_yaml(read_text(file), f"cannot read the recipe {file}")
         known = [f.name for f in fields(cls)]
         if not isinstance(data, dict) or (odd := sorted(map(str, data.keys() - known))):

@@ -120,11 +120,7 @@ def fingerprint(build: SplitBuild, commitment: str = "", extra: Mapping[str, Any
 
 
 def parse_shard(text: str) -> tuple[int, int]:
-    """Parse "i/N" from the command line, i from 0.
-
-    Raises:
-        VhbenchError: if it has another format.
-    """
+    """Parse "i/N" from the command line, i from 0; raise VhbenchError if it has another format."""
     match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
     if not match or not int(match[1]) < int(match[2]):
         raise VhbenchError(f"--shard: expected i/N with 0 ≤ i < N, such as 0/8, got {text!r}")

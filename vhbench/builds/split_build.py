@@ -90,11 +90,7 @@ class SplitBuild(ABC):
         self.shards  # noqa: B018 - reads the source
 
     def prepare(self, echo: Callable[[str], None], *, pilot: bool = True) -> str | None:
-        """Do what comes before a build, such as a pilot.
-
-        Args:
-            echo: function that prints a line.
-            pilot: whether a pilot may run and a question be asked, unlike in an array job.
+        """Do what comes before a build; ``pilot`` allows a pilot and a question, unlike in an array job.
 
         Returns:
             A question to confirm before the build, "" to start it, or None to end here.

@@ -21,8 +21,7 @@ class SplitCounts:
     Attributes:
         columns: informative cell columns: "config", "task", "pressure" …
         cells: values of ``columns`` → number of questions.
-        answers: kind → answer → number, per config.
-        sources: name → number of questions.
+        answers: config → (kind, answer) → number; likewise ``sources``.
     """
 
     columns: tuple[str, ...] = ()
@@ -44,11 +43,7 @@ class SplitCounts:
 
 
 def count(directory: Path) -> SplitCounts:
-    """Count a split's questions.
-
-    Raises:
-        VhbenchError: if a shard cannot be read.
-    """
+    """Count a split's questions; raise VhbenchError if a shard cannot be read."""
     result = SplitCounts()
     full: Counter[tuple[str, ...]] = Counter()
     for config, row in splits.read_columns(directory, _COLUMNS):

@@ -323,16 +323,9 @@ def _evaluation(manifest: Manifest) -> dict[str, Any]:
 
 def _croissant(manifest: Manifest, tally: counts.SplitCounts, repo_id: str, bibtex: str, published: str) -> str:
     licences = "; ".join(dict.fromkeys(source(name).licence for name in sorted(tally.sources) if name))
-    open_licence = "https://spdx.org/licenses/Apache-2.0.html"
-    about = _about(manifest)
-    data = croissant(
-        manifest,
-        repo_id=repo_id,
-        description=f"{about.asks} {about.built}",
-        licence=open_licence if licences in ("", _OPEN) else licences,
-        cite_as=bibtex,
-        published=published,
-    )
+    licence = "https://spdx.org/licenses/Apache-2.0.html" if licences in ("", _OPEN) else licences
+    text = f"{_about(manifest).asks} {_about(manifest).built}"
+    data = croissant(manifest, repo_id=repo_id, description=text, licence=licence, cite_as=bibtex, published=published)
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -56,13 +56,9 @@ def print_analysis(name: str, run: Path, out: Path | None = None, **options: Any
 
 
 def write_analysis(name: str, run: Path, out: Path | None = None, **options: Any) -> tuple[dict[str, Any], list[Path]]:
-    """Write the numbers and the figure of the analysis of one run; return the numbers and the files.
+    """Write the numbers and the figure of a benchmark's analysis of one run; return the numbers and the files.
 
-    Args:
-        name: name of the benchmark.
-        run: a folder, or one lmms-eval file, whose date the written files get too.
-        out: output folder; None for that of the run.
-        options: further options of the analysis.
+    The files go to the run's folder by default. If the run is one lmms-eval file, they get its date.
     """
     from vhbench.files import json_bytes, write_atomic
     from vhbench.runs import date_of, read_run
@@ -74,16 +70,10 @@ def write_analysis(name: str, run: Path, out: Path | None = None, **options: Any
         _same_split(responses, name, options["split"])
     records = responses.merged()
     floors = text_only_baseline.of_records([record for record in records if record.benchmark == name])
-    origin = {
-        task: provenance.to_json()
-        for task, provenance in responses.provenance.items()
-        if provenance and provenance.benchmark == name
-    }
-    numbers = (
-        {"notes": responses.notes, "provenance": origin}
-        | analysis.analyse(records, **options)
-        | {"text_only_baseline": floors}
-    )
+    sources = responses.provenance.items()
+    origin = {task: source.to_json() for task, source in sources if source and source.benchmark == name}
+    head = {"notes": responses.notes, "provenance": origin}
+    numbers = {**head, **analysis.analyse(records, **options), "text_only_baseline": floors}
     date = f"{date}_" if (date := date_of(run)) else ""
     folder = out or (run if run.is_dir() else run.parent)
     data, picture = (folder / f"{date}{file}" for file in _files(name))

@@ -34,24 +34,7 @@ from vhbench.splits.verifying import damage, verify
 from vhbench.splits.writing import write_split
 
 __all__ = [
-    "SECRET_SEED",
-    "CheckedRows",
-    "check_no_strays",
-    "check_place",
-    "choose",
-    "damage",
-    "locked",
-    "packed_scenes",
-    "read_columns",
-    "read_ids",
-    "read_manifest",
-    "read_questions",
-    "read_rejections",
-    "read_rows",
-    "read_scenes",
-    "read_truths",
-    "recompute_content_hash",
-    "recompute_scenes_hash",
-    "verify",
-    "write_split",
-]
+    "SECRET_SEED", "CheckedRows", "check_no_strays", "check_place", "choose", "damage", "locked", "packed_scenes",
+    "read_columns", "read_ids", "read_manifest", "read_questions", "read_rejections", "read_rows", "read_scenes",
+    "read_truths", "recompute_content_hash", "recompute_scenes_hash", "verify", "write_split",
+]  # fmt: skip

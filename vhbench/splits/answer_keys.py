@@ -22,14 +22,7 @@ _START = canonical({"format": FORMAT})[:-1]
 
 @dataclass(frozen=True, slots=True)
 class KeyHead:
-    """Version that a key belongs to.
-
-    Attributes:
-        benchmark: its name.
-        version: MAJOR.MINOR.PATCH.
-        content_hash: of the public part.
-        vocabulary: words to match in captions, empty without captions.
-    """
+    """Version that a key belongs to: content hash of its public part, and words to match in captions, if any."""
 
     benchmark: str
     version: str
@@ -38,11 +31,7 @@ class KeyHead:
 
 
 def write_key(path: Path, head: KeyHead, rows: Iterable[tuple[str, Question]]) -> None:
-    """Write a key: rows with their configs, under their public ids.
-
-    Raises:
-        VhbenchError: if it cannot be written.
-    """
+    """Write a key: rows with their configs, under their public ids; raise VhbenchError if it cannot be written."""
     lines = [canonical({"format": FORMAT}), canonical(asdict(head))]
     lines += [canonical([config, {name: getattr(question, name) for name in RECORD}]) for config, question in rows]
     try:
@@ -64,11 +53,7 @@ def is_key(path: Path) -> bool:
 
 
 def read_head(path: Path) -> KeyHead:
-    """Return the version that a key belongs to.
-
-    Raises:
-        VhbenchError: if it is not a key.
-    """
+    """Return the version that a key belongs to; raise VhbenchError if it is not a key."""
     lines = _lines(path)
     next(lines)
     head: KeyHead = convert(next(lines, None), KeyHead, str(path))
@@ -76,14 +61,7 @@ def read_head(path: Path) -> KeyHead:
 
 
 def refuse_other(path: Path, benchmark: str, version: str, content_hash: str = "") -> None:
-    """Raise if a key would overwrite any file other than a key of the same version.
-
-    Args:
-        path: output path.
-        benchmark: benchmark of the version.
-        version: of the dataset.
-        content_hash: of the public part; "" if not known yet.
-    """
+    """Raise if a key would overwrite any file other than a key of the same version; "": its hash is not known yet."""
     if not path.exists() or path.is_dir():
         return
     head = read_head(path) if is_key(path) else None

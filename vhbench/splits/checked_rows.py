@@ -42,11 +42,7 @@ def write_digests(path: Path, rows: Mapping[str, Sequence[RowDigests]]) -> None:
 
 
 class CheckedRows:
-    """Rows of a split, which are compared with its content hash.
-
-    Args:
-        directory: a split directory.
-        manifest: its manifest.
+    """Rows of a split directory, which are compared with its content hash.
 
     Raises:
         VhbenchError: if the digests are missing or damaged, or do not give the manifest's content hash.
@@ -68,9 +64,9 @@ class CheckedRows:
             table = pq.read_table(io.BytesIO(data), use_threads=False)
             self._rows, self._images = (table.column(name).combine_chunks() for name in ("row", "images"))
             counts = {e["values"]: e["counts"] for e in table.column("config").value_counts().to_pylist()}
-        self._starts: dict[str, int] = dict(
-            zip(sorted(counts), accumulate((counts[c] for c in sorted(counts)), initial=0), strict=False)
-        )
+        configs = sorted(counts)
+        starts = accumulate((counts[config] for config in configs), initial=0)
+        self._starts: dict[str, int] = dict(zip(configs, starts, strict=False))
         scenes = manifest.extra.get("scenes_hash", "")
         key = [manifest.files[manifests.DIGESTS], scenes, manifest.config.get("vocabulary")]
         [actual] = cached("content", [key], lambda _: [content_hash(self._rows.to_pylist(), scenes, manifest.config)])

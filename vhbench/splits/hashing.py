@@ -60,10 +60,6 @@ def digested(
     Hashing has no threads of its own: they would contend for the interpreter, and the previous window is already being
     written and hashed in the background.
 
-    Args:
-        rows: their images are bytes or files.
-        read: returns an image's bytes.
-
     Raises:
         VhbenchError: if an image cannot be read, or is empty.
     """

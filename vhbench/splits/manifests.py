@@ -60,11 +60,7 @@ def is_hidden(manifest: Manifest) -> bool:
 
 
 def check_name(name: str, subject: str) -> str:
-    """Return a config's or benchmark's name if it is a safe folder name.
-
-    Raises:
-        VhbenchError: if it is not.
-    """
+    """Return a config's or benchmark's name if it is a safe folder name; raise VhbenchError if it is not."""
     if not isinstance(name, str) or not _NAME.fullmatch(name) or ".." in name:
         raise VhbenchError(
             f"{subject}: expected letters, digits and _ . + -, beginning with a letter or digit, got {name!r}"
@@ -73,11 +69,7 @@ def check_name(name: str, subject: str) -> str:
 
 
 def parse_version(version: str) -> tuple[int, int, int]:
-    """Return (major, minor, patch).
-
-    Raises:
-        VhbenchError: if the version is not MAJOR.MINOR.PATCH.
-    """
+    """Return (major, minor, patch); raise VhbenchError if the version is not MAJOR.MINOR.PATCH."""
     match = _VERSION.fullmatch(version) if isinstance(version, str) else None
     if not match:
         raise VhbenchError(f"version: expected MAJOR.MINOR.PATCH, such as 1.0.0, got {version!r}")

@@ -8,6 +8,8 @@ instead of 154 MB. Otherwise it is plain, which is faster to write and as large.
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -99,16 +101,11 @@ def table(
         shared: as in :func:`open_writer`.
     """
     layout = _SHARED if shared else _PLAIN
-    columns = dict(zip(HASHED, zip(*rows, strict=True), strict=True))
-    arrays = []
-    for name in COLUMNS:
-        if name == "images":
-            arrays.append(_image_array(digests, images, shared))
-        elif name == "benchmark_version":
-            arrays.append(pa.array([version] * len(rows), pa.string()))
-        else:
-            arrays.append(pa.array(columns[name], layout.field(name).type))
-    return pa.Table.from_arrays(arrays, schema=layout)
+    columns: dict[str, Sequence[Any]] = dict(zip(HASHED, zip(*rows, strict=True), strict=True))
+    columns["benchmark_version"] = [version] * len(rows)
+    arrays = {name: pa.array(values, layout.field(name).type) for name, values in columns.items()}
+    arrays["images"] = _image_array(digests, images, shared)
+    return pa.Table.from_arrays([arrays[name] for name in COLUMNS], schema=layout)
 
 
 def _image_array(digests: Sequence[Sequence[bytes]], images: Mapping[bytes, bytes], shared: bool) -> pa.Array:
@@ -120,10 +117,8 @@ def _image_array(digests: Sequence[Sequence[bytes]], images: Mapping[bytes, byte
     else:
         data = pa.array([images[digest] for digest in flat], pa.binary())
     structs = pa.StructArray.from_arrays([data, pa.nulls(len(flat), pa.string())], names=["bytes", "path"])
-    offsets = [0]
-    for row in digests:
-        offsets.append(offsets[-1] + len(row))
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), structs)
+    offsets = pa.array(accumulate(map(len, digests), initial=0), pa.int32())
+    return pa.ListArray.from_arrays(offsets, structs)
 
 
 def open_shard(path: Path) -> pq.ParquetFile:
@@ -164,14 +159,10 @@ def _check_columns(path: Path, columns: pa.Schema) -> None:
 def _check_features(path: Path, columns: pa.Schema) -> None:
     """Check a footer's features for ``datasets``, which no hash covers: they could make images grey or hide them."""
     features = (columns.metadata or {}).get(_FEATURES)
-    if features is None:
-        return
-    try:
-        same = orjson.loads(features) == orjson.loads(_PLAIN.metadata[_FEATURES])
-    except orjson.JSONDecodeError:
-        same = False
-    if not same:
-        raise VhbenchError(f"{path}: expected the `datasets` features of a shard in its footer; got others")
+    with suppress(orjson.JSONDecodeError):
+        if features is None or orjson.loads(features) == orjson.loads(_PLAIN.metadata[_FEATURES]):
+            return
+    raise VhbenchError(f"{path}: expected the `datasets` features of a shard in its footer; got others")
 
 
 def read_shard(path: Path) -> Iterator[Question]:

@@ -1,4 +1,7 @@
-"""Split readers, restricted to files that the manifest lists and rows of its version."""
+"""Split readers, restricted to files that the manifest lists and rows of its version.
+
+All of them raise VhbenchError if a file is missing or damaged, or a row has another version.
+"""
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,11 +20,7 @@ from vhbench.store import Store
 
 
 def read_questions(directory: Path, config: str | None = None) -> Iterator[Question]:
-    """Yield the questions of a split, or of one config, with their images' bytes.
-
-    Raises:
-        VhbenchError: if the config does not exist, a shard is missing or damaged, or a row has another version.
-    """
+    """Yield the questions of a split, or of one config, with their images' bytes; raise if there is no such config."""
     for row in read_rows(directory, config):
         yield row.question
 
@@ -50,11 +49,7 @@ def read_rows(directory: Path, config: str | None = None) -> Iterator[Row]:
 
 
 def choose(directory: Path, config: str | None, count: int, seed: int) -> Iterator[Row]:
-    """Yield evenly spaced rows of a split, or of one config, in order.
-
-    Raises:
-        VhbenchError: if the config does not exist, or the split has no rows.
-    """
+    """Yield evenly spaced rows of a split, or of one config, in order; raise if it does not exist or has no rows."""
     rows = read_manifest(directory).rows
     total = sum(rows.values()) if config is None else rows.get(config, 0)
     if not rows:
@@ -67,20 +62,12 @@ def choose(directory: Path, config: str | None, count: int, seed: int) -> Iterat
 
 
 def read_ids(directory: Path) -> dict[str, str]:
-    """Return row id → config.
-
-    Raises:
-        VhbenchError: if a shard is missing or damaged.
-    """
+    """Return row id → config."""
     return {row["id"]: config for config, row in read_columns(directory, ["id"])}
 
 
 def read_columns(directory: Path, names: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the config of each row with its values in some columns; no image is read.
-
-    Raises:
-        VhbenchError: if a shard is missing or damaged.
-    """
+    """Yield the config of each row with its values in some columns; no image is read."""
     files = manifests.config_files(read_manifest(directory))
     paths = [(config, manifests.inside(Path(directory), name)) for config, names in files.items() for name in names]
     for config, path in paths:
@@ -89,20 +76,12 @@ def read_columns(directory: Path, names: Sequence[str]) -> Iterator[tuple[str, d
 
 
 def read_scenes(directory: Path) -> dict[str, Scene]:
-    """Return scene id → ground truth, without images; empty where none is stored.
-
-    Raises:
-        VhbenchError: if the file is damaged.
-    """
+    """Return scene id → ground truth, without images; empty where none is stored."""
     return {truth.id: scene_of(truth) for truth in read_truths(directory)}
 
 
 def packed_scenes(directory: Path) -> Mapping[str, Scene]:
-    """Return scenes by id, without images and masks: a hundred thousand take 0.2 GB.
-
-    Raises:
-        VhbenchError: if the file is damaged.
-    """
+    """Return scenes by id, without images and masks: a hundred thousand take 0.2 GB."""
     truths = ((truth.id, truth.json) for truth in read_truths(directory))
     return Store(truths, pack=lambda text: zlib.compress(text.encode(), 1), unpack=_without_masks, held=2000)
 
@@ -125,15 +104,7 @@ def read_rejections(directory: Path) -> Iterator[Rejection]:
 
 
 def recompute_content_hash(directory: Path, each: Callable[[Row, Digests], None] = lambda row, digests: None) -> str:
-    """Read every row and scene, and return their actual content hash.
-
-    Args:
-        directory: split directory.
-        each: called with every row and the SHA-256 of its images.
-
-    Raises:
-        VhbenchError: if a shard is missing or damaged, or a row has another version.
-    """
+    """Read every row and scene, and return their actual content hash; ``each`` gets the rows with image digests."""
     hashes = []
     for row, digests, _ in digested(read_rows(directory)):
         each(row, digests)
@@ -142,10 +113,6 @@ def recompute_content_hash(directory: Path, each: Callable[[Row, Digests], None]
 
 
 def recompute_scenes_hash(directory: Path) -> str:
-    """Read every scene and return their hash, "" where none are stored.
-
-    Raises:
-        VhbenchError: if the file is damaged.
-    """
+    """Read every scene and return their hash, "" where none are stored."""
     hashes = [truth_hash(truth.id, truth.image_sha256, truth.json) for truth in read_truths(directory)]
     return combined(hashes) if hashes else ""

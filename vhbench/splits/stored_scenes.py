@@ -128,11 +128,7 @@ def write_rejections(path: Path, rejections: Iterable[Rejection]) -> dict[str, i
 
 
 def read_rejection_file(path: Path) -> Iterator[Rejection]:
-    """Yield the rejections of a file.
-
-    Raises:
-        VhbenchError: if a line is not a rejection.
-    """
+    """Yield the rejections of a file; raise VhbenchError if a line is not a rejection."""
     with open_file(path, None) as file:
         for number, line in enumerate(iter(lambda: file.readline(_MAX_LINE), b""), 1):
             location = f"{path}, line {number}"

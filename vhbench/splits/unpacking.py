@@ -6,6 +6,7 @@ is known before any copy is made.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -46,11 +47,7 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def read_group(file: pq.ParquetFile, path: Path, index: int, columns: list[str]) -> pa.Table:
-    """Read columns of one row group, text and bytes as dictionaries.
-
-    Raises:
-        VhbenchError: if it is damaged.
-    """
+    """Read columns of one row group, text and bytes as dictionaries; raise VhbenchError if it is damaged."""
     try:
         return file.read_row_group(index, columns=columns, use_threads=False)
     except (OSError, ValueError, pa.ArrowException) as error:
@@ -119,12 +116,8 @@ def shared(data: pa.DictionaryArray) -> list[Any]:
 
 def cut(flat: list[Any], lists: pa.ListArray) -> list[tuple[Any, ...]]:
     """Return the rows of a list column, given its flattened values."""
-    rows: list[tuple[Any, ...]] = []
-    start = 0
-    for length in lists.value_lengths().to_pylist():
-        rows.append(tuple(flat[start : start + length]))
-        start += length
-    return rows
+    values = iter(flat)
+    return [tuple(islice(values, length)) for length in lists.value_lengths().to_pylist()]
 
 
 def _line(error: BaseException) -> str:
