@@ -26,8 +26,7 @@ TILE: Final = (64, 24)
 """Width and height of a heat map's cell, in pixels."""
 
 _ROW, _WORDS = 24, 12
-_NOTES, _FOLD = 4, 110
-"""Notes above a figure, and their line width in characters."""
+_NOTES, _FOLD = 4, 110  # notes above a figure, and their line width in characters
 _STYLE: Final[Mapping[str, Any]] = {
     "background": WHITE,
     "padding": 14,

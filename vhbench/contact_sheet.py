@@ -17,13 +17,10 @@ FORM = 256
 
 _MARGIN = 10
 _LINE = 18
-_LONGEST = 2000
-"""Maximum characters of a text, which bounds the height of a tile."""
-
+_LONGEST = 2000  # maximum characters of a text, which bounds the height of a tile
 _INK, _GREY, _GREEN = (20, 20, 24), (120, 120, 128), (0, 110, 50)
 
-_ACROSS = 4
-"""Tiles per row."""
+_ACROSS = 4  # tiles per row
 
 Words = tuple[str, tuple[int, int, int], int]
 """A text, its colour and its size."""
@@ -117,10 +114,8 @@ def _words(row: Row) -> list[Words]:
     """Return the text below a question's images."""
     question = row.question
     facets = (row.config, question.question_type, question.criterion, question.pressure, question.perturbation)
-    words = [
-        (" · ".join([question.id, *dict.fromkeys(filter(None, facets))]), _GREY, 12),
-        (question.question, _INK, 15),
-    ]
+    head = " · ".join([question.id, *dict.fromkeys(filter(None, facets))])
+    words = [(head, _GREY, 12), (question.question, _INK, 15)]
     for letter, choice in zip(ascii_uppercase, question.choices, strict=False):
         words.append((f"{letter}. {choice}", _GREEN if letter == question.answer else _INK, 14))
     answer = question.answer or "the image shows " + ", ".join(question.objects)

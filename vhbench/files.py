@@ -34,8 +34,7 @@ _SHOWN = 60  # characters of a value in an error
 BOM = b"\xef\xbb\xbf"
 _SPACE, _DECODER = re.compile(r"\s*"), json.JSONDecoder()
 _TEMPORARY = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9_.+-]*\.[0-9a-f]{8}\.tmp")
-_FAULT = re.compile(r"(.*?)(?: - at (?:`key` in )?`\$\.?(.*)`)?", re.DOTALL)
-"""Msgspec's error message and location."""
+_FAULT = re.compile(r"(.*?)(?: - at (?:`key` in )?`\$\.?(.*)`)?", re.DOTALL)  # msgspec's error message and location
 
 REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """Msgspec's exceptions for invalid input, NaN and consecutive values."""

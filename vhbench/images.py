@@ -54,19 +54,12 @@ _TURNS: Final[dict[object, Image.Transpose]] = {
 """EXIF orientation → transposition to upright."""
 
 _AS_IT_LIES: Final = (0, 1)
-_ON_ITS_SIDE: Final = (5, 6, 7, 8)
-"""Orientations that exchange width and height."""
-
-_KEPT: Final = 64
-_SMALL: Final = 1 << 20
-"""Cache size in images, and maximum encoded size of a cached one."""
-
+_ON_ITS_SIDE: Final = (5, 6, 7, 8)  # orientations that exchange width and height
+_KEPT, _SMALL = 64, 1 << 20  # cache size in images, and maximum encoded size of a cached one
 _PORTABLE: Final = {"PNG", "JPEG", "MPO", "WEBP"}
 """Formats that all readers display; MPO is a JPEG with further images, as of cameras."""
 
-_EIGHT_BIT: Final = {"1", "L", "LA", "P", "RGB", "RGBA"}
-"""Modes that every reader displays identically."""
-
+_EIGHT_BIT: Final = {"1", "L", "LA", "P", "RGB", "RGBA"}  # modes that every reader displays identically
 _PNG_NOTES: Final = {b"eXIf", b"tEXt", b"zTXt", b"iTXt"}
 """PNG chunks that may have an orientation; without them, it is known without decoding."""
 
@@ -242,12 +235,9 @@ def kept_if_small(function: Callable[Concatenate[bytes, P], T]) -> Callable[Conc
     return call
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
+def _quiet() -> "warnings.catch_warnings[None]":
     """Silence Pillow's warnings: its limits are higher, and metadata do not change pixels."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+    return warnings.catch_warnings(action="ignore")
 
 
 @contextmanager

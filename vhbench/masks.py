@@ -5,8 +5,7 @@ import numpy.typing as npt
 
 from vhbench.schema import Mask, VhbenchError
 
-_WIDEST = 60
-"""Bits of a run."""
+_WIDEST = 60  # bits of a run
 
 
 def encode(

@@ -40,23 +40,14 @@ Greys = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Fingerprint of an image.
-
-    Attributes:
-        bits: perceptual hashes of the image and of its mirror image.
-        grey: grey values of the whole image, 96 × 96, one byte each.
-    """
+    """Perceptual hashes of an image and of its mirror image, and its grey values, 96 × 96, one byte each."""
 
     bits: tuple[int, int]
     grey: bytes
 
     @classmethod
     def of(cls, image: ImageData) -> "Fingerprint | None":
-        """Return an image's fingerprint; None if it is flat.
-
-        Raises:
-            VhbenchError: if it cannot be decoded.
-        """
+        """Return an image's fingerprint; None if it is flat. Raises VhbenchError if it cannot be decoded."""
         import imagehash
 
         grey = to_display_rgb(open_image(image)).convert("L").resize((_SIDE, _SIDE), Image.Resampling.HAMMING)

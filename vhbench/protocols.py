@@ -8,8 +8,7 @@ from typing import Any, Literal, Protocol, overload
 
 from vhbench.schema import Box, Rejection, Scene, SceneSpec
 
-_KEPT = 256
-"""Cache size of a scene sequence."""
+_KEPT = 256  # cache size of a scene sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +68,11 @@ class ImageSource(Protocol):
 
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield one scene or one rejection per spec, in order; equal seeds give equal images."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Entries of a manifest table from one shard, merged with those of others.
-
-    Attributes:
-        name: name of the table.
-        entries: name → any JSON value; names must differ from those of other shards.
-    """
+    """Entries (name → any JSON value) of a named manifest table from one shard, none of which other shards have."""
 
     name: str
     entries: Mapping[str, Any]
@@ -96,7 +89,6 @@ class Detector(Protocol):
 
     def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
         """Return the detections per image, for the words queried in that image."""
-        ...
 
 
 class Verifier(Protocol):
@@ -106,7 +98,6 @@ class Verifier(Protocol):
 
     def probabilities(self, images: Sequence[bytes], texts: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return each image's probabilities of its texts, which sum to 1."""
-        ...
 
 
 class WhiteBoxVLM(Protocol):
@@ -126,11 +117,9 @@ class WhiteBoxVLM(Protocol):
         Pixels have shape (batch, 3, height, width), float in [0, 1] or uint8. Integer levels are processed like an
         image from a file; floats in the same way, differentiably.
         """
-        ...
 
     def answer_loss(self, pixels: Any, questions: Sequence[str], responses: Sequence[str]) -> Any:
         """Return each response's negative log-likelihood per token, given image and question."""
-        ...
 
 
 class Rewriter(Protocol):
@@ -139,8 +128,6 @@ class Rewriter(Protocol):
     @property
     def name(self) -> str:
         """The model's name."""
-        ...
 
     def rewrite(self, prompt: str) -> str:
         """Return the model's response to a prompt."""
-        ...

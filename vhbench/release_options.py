@@ -34,7 +34,6 @@ class PushOptions:
     )
     dry_run: bool = option("Verify and print what would be uploaded; write nothing.", False)
     comparable_anyway: bool = option(
-        "Release even if scores are not comparable with the previous version and MAJOR is unchanged.",
-        False,
+        "Release even if scores are not comparable with the previous version and MAJOR is unchanged.", False
     )
     notes: str = option("Changes, in Markdown, for the changelog.", "")

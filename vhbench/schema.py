@@ -26,8 +26,7 @@ ImageData = bytes | Path
 """An encoded image: its bytes, or its file (opened only when the bytes are needed)."""
 
 
-_LONGEST_LINE, _END = 2000, 500
-"""Maximum characters of an error, and those kept at its end (expected values)."""
+_LONGEST_LINE, _END = 2000, 500  # maximum characters of an error, and those kept at its end (expected values)
 
 
 class VhbenchError(Exception):

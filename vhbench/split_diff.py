@@ -16,14 +16,11 @@ from vhbench.terminal import escaped
 _UNSCORED = frozenset({"canary", "scene_ids"})
 """Columns without effect on scores: they select no prompt, judgement, task or cell."""
 
-_SCORED_OPTIONS = ("vocabulary",)
-"""Options that metrics read from the manifest: the caption vocabulary."""
-
+_SCORED_OPTIONS = ("vocabulary",)  # options that metrics read from the manifest: the caption vocabulary
 _COMPARED = ("config", "images", *HASHED)
 _DIGEST = 8
 
-_SHOWN = 60
-"""Maximum characters of an option's value in the output."""
+_SHOWN = 60  # maximum characters of an option's value in the output
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,13 +33,10 @@ class Store(Mapping[str, T]):
         unpack: Callable[[str, Any], T] = lambda name, value: value,
         held: int = 0,
     ) -> None:
-        """Pack values.
+        """Pack named values.
 
-        Args:
-            values: name and value.
-            pack: converts a value to JSON types or bytes.
-            unpack: restores a value, given its name and packed form.
-            held: number of unpacked values in the cache.
+        ``pack`` converts a value to JSON types or bytes, ``unpack`` restores it, given its name; the cache has so many
+        unpacked values as ``held``.
         """
         self._packed, self._ends, self._unpack, digests = bytearray(), array("Q", [0]), unpack, array("Q")
         for name, value in values:

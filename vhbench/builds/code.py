@@ -17,8 +17,7 @@ _LATER = (
 
 _IMPORT = re.compile(r"^ *(?:from (vhbench[\w.]*) import (\([^)]*\)|.*)|import (vhbench\.[\w.]*))", re.M)
 
-_WRITES = "vhbench.builds.sharding"
-"""Module that turns any build's rows into a split."""
+_WRITES = "vhbench.builds.sharding"  # module that turns any build's rows into a split
 
 
 @cache

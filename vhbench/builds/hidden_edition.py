@@ -16,24 +16,25 @@ import re
 import secrets
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from vhbench import splits
 from vhbench.benchmarks import benchmark, load
 from vhbench.builds import hidden_seed, sharding
 from vhbench.files import canonical, quote_value, read_image
 from vhbench.images import kept_if_small, open_image, to_display_rgb, to_png
-from vhbench.schema import TIE, Manifest, Question, Row, VhbenchError
+from vhbench.schema import TIE, Manifest, Question, QuestionBase, Row, VhbenchError
 from vhbench.splits.answer_keys import KeyHead, refuse_other, write_key
 from vhbench.splits.hashing import digested
 from vhbench.splits.manifests import HIDDEN, is_hidden
+from vhbench.splits.verifying import KEPT_BACK
 
-_ELSEWHERE = re.compile(r"[@\\]|(?<!\d)/|/(?!\d)|\.\.")
-"""Characters of paths and addresses; "1/2" does not count."""
-
+_ELSEWHERE = re.compile(r"[@\\]|(?<!\d)/|/(?!\d)|\.\.")  # characters of paths and addresses; "1/2" does not count
 _TOLD = ("commitment", "options")
+_BLANK: dict[str, Any] = {field.name: field.default for field in fields(QuestionBase) if field.name in KEPT_BACK}
 
 
 def write(
@@ -143,18 +144,9 @@ def _balanced(names: list[str], answers: Mapping[str, tuple[str, str]]) -> list[
 def public(question: Question, secret: bytes, names: dict[bytes, str]) -> Question:
     """Return the public fields of a row; ``names`` has the scene ids by the SHA-256 of images, and gets new ones."""
     shown = tuple(_clean(read_image(image)) for image in question.images)
-    return replace(
-        question,
-        id=_name(secret, "row", question.id.encode()),
-        images=shown,
-        answer="",
-        pair_id="",
-        negated=False,
-        objects=(),
-        candidates=(),
-        neutral=(),
-        scene_ids=tuple(names.setdefault(sha256(image).digest(), secrets.token_hex(8)) for image in shown),
-    )
+    name = _name(secret, "row", question.id.encode())
+    scenes = tuple(names.setdefault(sha256(image).digest(), secrets.token_hex(8)) for image in shown)
+    return replace(question, id=name, images=shown, scene_ids=scenes, **_BLANK)
 
 
 def commitment(whole: Manifest, secret: bytes) -> str:
@@ -167,10 +159,7 @@ def commitment(whole: Manifest, secret: bytes) -> str:
 def faults(directory: Path, secret: bytes, rebuilt: Path | None = None) -> list[str]:
     """Check a split against a revealed secret: its commitment, and its content by rebuilding.
 
-    Args:
-        directory: whole split, or its public part.
-        secret: the revealed secret.
-        rebuilt: split built with the secret; None: build it here, if the manifest has the options.
+    Without a split that was ``rebuilt`` with the secret, it is built here, if the manifest has the options.
 
     Raises:
         VhbenchError: if the split cannot be built here.

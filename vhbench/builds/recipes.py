@@ -36,13 +36,7 @@ class ModelPin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """Reviewers' verdict on a built split.
-
-    Attributes:
-        content_hash: of the split that was reviewed.
-        accepted: whether it may be released; None while it is not decided.
-        by: who decided.
-    """
+    """Reviewers' verdict on a built split: whether it may be released, None while it is not decided."""
 
     content_hash: str = ""
     accepted: bool | None = None
@@ -54,14 +48,11 @@ class EditionRecipe:
     """A dataset version and everything it depends on.
 
     Attributes:
-        benchmark: name of the benchmark.
         version: MAJOR.MINOR.PATCH.
-        seed: of the build.
         options: options of ``vhbench build``, by the names of the build's fields; ``{KEY}`` stands for the commit of
             the model KEY.
         models: key → model.
         sources: input file → SHA-256; None if unpinned.
-        review: reviewers' verdict.
         content_hash: of the built split, once it is known.
         about: comment.
     """

@@ -46,8 +46,7 @@ __all__ = [
     "build_shard", "chosen", "code_digest", "code_files", "fingerprint", "parse_shard", "run",
 ]  # fmt: skip
 
-_GIVEN_UP = 7 * 24 * 3600
-"""Seconds after which an unfinished build is considered abandoned."""
+_GIVEN_UP = 7 * 24 * 3600  # seconds after which an unfinished build is considered abandoned
 
 
 def run(

@@ -123,8 +123,7 @@ class VHExpansionBuild(SplitBuild):
         metavar="FILE",
     )
     answers: bool = _of_attacks(
-        "Query the model before and after the attack, and report the success rate in manifest, card and table.",
-        False,
+        "Query the model before and after the attack, and report the success rate in manifest, card and table.", False
     )
     steps: int = _of_attacks(
         "Attack steps; 0: the paper's, 500 for dissimilar and 100 for similar features.", 0, least=0

@@ -35,7 +35,6 @@ class Attack:
     """Attack named on the command line.
 
     Attributes:
-        settings: its method and settings.
         models: attacked models; the first one answers.
         failed: lmms-eval samples file, or "ask".
         answers: whether the model is queried before and after.

@@ -84,12 +84,7 @@ def hidden_source(source: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """Cases of a source.
-
-    Attributes:
-        groups: yes/no questions that share an image, in order of first appearance.
-        left_out: rows that are not questions about one image, with the reason.
-    """
+    """Yes/no questions by image, in order of first appearance, and rows that are not questions about one image."""
 
     groups: tuple[tuple[Question, ...], ...]
     left_out: tuple[Rejection, ...] = ()

@@ -14,15 +14,14 @@ def croissant(
     """Return a split's JSON-LD: one file set and record set per config; ``cite_as`` is BibTeX, ``published`` a date."""
     url = f"https://huggingface.co/datasets/{repo_id}"
     tag = f"v{manifest.version}"
-    repository = {
-        "@type": "cr:FileObject",
-        "@id": "repo",
-        "name": "repo",
-        "description": "The repository on the Hugging Face Hub.",
-        "contentUrl": f"{url}/tree/{tag}",
-        "encodingFormat": "git+https",
-        "sha256": "https://github.com/mlcommons/croissant/issues/80",  # a repository has none; the field is mandatory
-    }
+    repository = _node(
+        "FileObject",
+        "repo",
+        description="The repository on the Hugging Face Hub.",
+        contentUrl=f"{url}/tree/{tag}",
+        encodingFormat="git+https",
+        sha256="https://github.com/mlcommons/croissant/issues/80",  # a repository has none; the field is mandatory
+    )
     return {
         "@context": json.loads(files("vhbench.card").joinpath("croissant_context.json").read_bytes()),
         "@type": "sc:Dataset",
@@ -40,26 +39,19 @@ def croissant(
     }
 
 
+def _node(kind: str, name: str, **more: Any) -> dict[str, Any]:
+    return {"@type": f"cr:{kind}", "@id": name, "name": name, **more}
+
+
 def _file_set(config: str) -> dict[str, Any]:
-    return {
-        "@type": "cr:FileSet",
-        "@id": f"files-{config}",
-        "name": f"files-{config}",
-        "containedIn": {"@id": "repo"},
-        "encodingFormat": "application/x-parquet",
-        "includes": f"{config}/test-*.parquet",
-    }
+    place = {"containedIn": {"@id": "repo"}, "encodingFormat": "application/x-parquet"}
+    return _node("FileSet", f"files-{config}", **place, includes=f"{config}/test-*.parquet")
 
 
 def _record_set(config: str) -> dict[str, Any]:
-    return {
-        "@type": "cr:RecordSet",
-        "@id": config,
-        "name": config,
-        "description": f"The questions of {config}.",
-        "key": {"@id": f"{config}/id"},
-        "field": [_field(config, name) for name in COLUMNS],
-    }
+    about = f"The questions of {config}."
+    columns = [_field(config, name) for name in COLUMNS]
+    return _node("RecordSet", config, description=about, key={"@id": f"{config}/id"}, field=columns)
 
 
 def _field(config: str, name: str) -> dict[str, Any]:
@@ -68,12 +60,5 @@ def _field(config: str, name: str) -> dict[str, Any]:
     if name == "images":
         kind = "sc:ImageObject"
         source["transform"] = {"jsonPath": "bytes"}
-    entry: dict[str, Any] = {
-        "@type": "cr:Field",
-        "@id": f"{config}/{name}",
-        "name": f"{config}/{name}",
-        "dataType": kind,
-    }
-    if name in ("images", *LISTS):
-        entry |= {"isArray": True, "arrayShape": "-1"}
-    return {**entry, "source": source}
+    array = {"isArray": True, "arrayShape": "-1"} if name in ("images", *LISTS) else {}
+    return _node("Field", f"{config}/{name}", dataType=kind, **array, source=source)

@@ -43,18 +43,10 @@ BEGIN = (
 )
 END = "<!-- vhbench: end -->"
 
-_FACTS = ("configs", "dataset_info", "size_categories")
-"""Metadata derived from the files, which replace other values."""
-
-_LICENCES = ("apache-2.0", "other")
-"""Licences of generated cards; another licence in such a card was set by hand."""
-
-_OPEN = "Apache-2.0"
-"""Licence of sources that leaves the card with the first of ``_LICENCES``."""
-
-_ALL = "all"
-"""Config of all rows, which ``load_dataset`` takes by default."""
-
+_FACTS = ("configs", "dataset_info", "size_categories")  # metadata derived from the files, which replace other values
+_LICENCES = ("apache-2.0", "other")  # licences of generated cards; another licence in such a card was set by hand
+_OPEN = "Apache-2.0"  # licence of sources that leaves the card with the first of ``_LICENCES``
+_ALL = "all"  # config of all rows, which ``load_dataset`` takes by default
 _MARKDOWN = re.compile(r"([\\`*_\[\]|~#!$])")
 
 

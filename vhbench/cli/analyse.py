@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnalyseOptions:
-    """Options of every ``vhbench analyse …`` command."""
-
+class _AnalyseOptions:
     results: Path = option(
         "lmms-eval output written with --log_samples: a folder or a samples file.", metavar="RUN", argument=True
     )
@@ -30,9 +28,7 @@ class AnalyseOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SplitOptions:
-    """Option of analyses that read the split."""
-
+class _SplitOptions:
     split: Path | None = option(
         "The evaluated split, for its vocabulary; by default, the one that the tasks use.", None
     )
@@ -102,9 +98,7 @@ def _files(name: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ImageSetOptions:
-    """Options of ``vhbench analyse images``."""
-
+class _ImageSetOptions:
     sets: tuple[str, ...] = option(
         "A split, then the splits or folders of photos to compare it with.", argument=True, repeat=True
     )
@@ -115,7 +109,7 @@ class ImageSetOptions:
     out: Path = option("Folder for images_analysis.json and images_map.png.", Path(), names=("--out", "-o"))
 
 
-def analyse_images(options: ImageSetOptions) -> None:
+def analyse_images(options: _ImageSetOptions) -> None:
     """Compare the CLIP features of a split's images with those of others, such as photos.
 
     Prints the distance (CMMD) of each set from the first with its 95 % CI and p-value, and plots all images on their
@@ -137,7 +131,7 @@ def _command(name: str) -> Callable[..., None]:
     analysis = load(BENCHMARKS[name].analysis)
     data, picture = _files(name)
 
-    def run(options: AnalyseOptions, *more: SplitOptions) -> None:
+    def run(options: _AnalyseOptions, *more: _SplitOptions) -> None:
         from vhbench.runs import runs_below
 
         runs = runs_below(options.results, lambda task: of_task(task) is BENCHMARKS[name])
@@ -149,11 +143,11 @@ def _command(name: str) -> Callable[..., None]:
                 typer.echo(f"== {results}")
             print_analysis(name, results, options.out, **({"split": more[0].split} if more else {}))
 
-    more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
+    more = [_SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
     title = f"{BENCHMARKS[name].title.partition(':')[0]}: "
     about = (inspect.getdoc(analysis) or "").removeprefix(title)
     help = f"{title}{about}\n\nWrites {data} and {picture}, and prints tables and a summary.\n\n"
-    return build_command.command(run, AnalyseOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
+    return build_command.command(run, _AnalyseOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
 
 
 def _same_split(run: "Run", benchmark: str, split: Path | None) -> None:

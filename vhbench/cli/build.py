@@ -29,8 +29,7 @@ class _RecipeOptions:
     workers: int = option("With --recipe: worker processes.", 1, least=1, names=("--workers", "-w"))
     shard: str = option("With --recipe: build only part i of N of the shards.", "", metavar="i/N")
     pin: bool = option(
-        "With --recipe: only write the Hub commits of its models and the SHA-256 of its inputs into the recipe.",
-        False,
+        "With --recipe: only write the Hub commits of its models and the SHA-256 of its inputs into the recipe.", False
     )
 
 

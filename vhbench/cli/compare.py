@@ -13,9 +13,7 @@ from vhbench.terminal import in_a_line
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions:
-    """What ``vhbench compare`` takes."""
-
+class _CompareOptions:
     runs: tuple[str, ...] = option(
         "Two or more runs on the same questions: folders that lmms-eval wrote with --log_samples, or files of "
         "responses in any format (then with --questions). The first run is the reference.",
@@ -46,7 +44,7 @@ class CompareOptions:
 
 
 @build_command.command
-def compare(options: CompareOptions) -> None:
+def compare(options: _CompareOptions) -> None:
     """Compare runs sample by sample: paired differences, 95 % CIs, adjusted p-values, ranks.
 
     Scores equal those in the reports. Intervals are paired by question and clustered by image or fact. *p* comes from

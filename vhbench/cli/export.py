@@ -73,9 +73,7 @@ def rl(options: RlOptions) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuestionOptions:
-    """Questions for another harness."""
-
+class _QuestionOptions:
     split: Path = option("The split, of any benchmark.", metavar="SPLIT", argument=True)
     to: str = option("Harness: `vlmevalkit`, `inspect` or `openai-batch` (also vLLM's `run-batch`).")
     out: Path = option("Output folder; must be new.", names=("--out", "-o"))
@@ -84,7 +82,7 @@ class QuestionOptions:
     wordings: bool = option("All questions except captions, each with every wording of its answer instruction.", False)
 
 
-def questions(options: QuestionOptions) -> None:
+def questions(options: _QuestionOptions) -> None:
     """Write a split's questions for another harness, with lmms-eval's prompts, images and token limits.
 
     The harness runs without vhbench. `vhbench score LOG --questions SPLIT` scores its log like lmms-eval's samples.

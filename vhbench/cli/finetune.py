@@ -32,9 +32,7 @@ class FinetuneOptions(Training):
         metavar="COLUMN",
     )
     test: Path | None = _of_evaluation(
-        "Split for the printed evaluation commands; the rows must be decontaminated against it.",
-        None,
-        metavar="SPLIT",
+        "Split for the printed evaluation commands; the rows must be decontaminated against it.", None, metavar="SPLIT"
     )
     tasks: str = _of_evaluation(
         "lmms-eval tasks in the printed commands; by default, the benchmark of the rows.", "", metavar="TASKS"

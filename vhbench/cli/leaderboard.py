@@ -32,9 +32,7 @@ _SPLITS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoardOption:
-    """Which board."""
-
+class _BoardOption:
     board: Path = option("Folder of the board.", metavar="DIR")
     splits: tuple[str, ...] = option(_SPLITS, (), metavar="PATH", repeat=True)
 
@@ -48,9 +46,7 @@ class BoardOption:
 
 
 @dataclass(frozen=True, kw_only=True)
-class InitOptions:
-    """Options of ``init``."""
-
+class _InitOptions:
     folder: Path = option("Folder of the new board.", metavar="DIR", argument=True)
     splits: tuple[str, ...] = option(
         "Dataset versions: splits, folders of splits, or keys of hidden test sets; may be repeated.",
@@ -60,8 +56,7 @@ class InitOptions:
     title: str = option("Title of the site.", "Visual hallucination board")
     fresh: tuple[str, ...] = option(
         "PUBLIC=FRESH: two versions of the same build, such as ode-2.0.0=ode-3.0.0, between which the public–fresh gap "
-        "is shown; may be "
-        "repeated.",
+        "is shown; may be repeated.",
         (),
         metavar="EDITIONS",
         repeat=True,
@@ -78,7 +73,7 @@ class InitOptions:
     )
 
 
-def _init(options: InitOptions) -> None:
+def _init(options: _InitOptions) -> None:
     """Create a board for splits: writes `board.yaml`, which you can then edit.
 
     Example: `vhbench leaderboard init board --splits my_splits --title "My board"`
@@ -103,9 +98,7 @@ def _init(options: InitOptions) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AddOptions(BoardOption):
-    """Options of ``add``."""
-
+class _AddOptions(_BoardOption):
     run: Path = option(
         "lmms-eval output written with --log_samples, or a file of responses in any format; with --human, a report of "
         "`vhbench review`.",
@@ -132,7 +125,7 @@ class AddOptions(BoardOption):
     )
 
 
-def _add(options: AddOptions) -> None:
+def _add(options: _AddOptions) -> None:
     """Add a run to a board, with scores recomputed from its responses.
 
     A run is rejected, with all reasons, for: scores that differ from the recomputed ones, missing responses, other
@@ -185,16 +178,12 @@ def _entries(n: int) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorkersOption(BoardOption):
-    """A board, and how many processes check it."""
-
+class _WorkersOption(_BoardOption):
     workers: int = option("Number of processes; 0 for one per core, at most 4.", 0, least=0, names=("--workers", "-w"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckOptions(WorkersOption):
-    """Options of ``check``."""
-
+class _CheckOptions(_WorkersOption):
     against: str = option(
         "Base revision of a pull request, such as origin/main: the rules are read from it, changes outside one model's "
         "folder are rejected, and errors of unchanged entries are only listed.",
@@ -204,7 +193,7 @@ class CheckOptions(WorkersOption):
     submitter: str = option("Account that opened the pull request, for --against.", "")
 
 
-def _check(options: CheckOptions) -> None:
+def _check(options: _CheckOptions) -> None:
     """Recompute all entries of a board, e.g. to check a pull request; exits with 1 if any is rejected.
 
     Example: `vhbench leaderboard check --board board --against origin/main --submitter ada`
@@ -240,7 +229,7 @@ def _check(options: CheckOptions) -> None:
     typer.echo(f"{_entries(len(checked))}, all scores recomputed")
 
 
-def _refresh(options: WorkersOption) -> None:
+def _refresh(options: _WorkersOption) -> None:
     """Recompute the scores of all entries after an update of vhbench, and append changed ones to `changes.csv`.
 
     Example: `vhbench leaderboard refresh --board board`
@@ -255,7 +244,7 @@ def _refresh(options: WorkersOption) -> None:
     typer.echo(f"changed scores: {len(moved)} ({_entries(len(checked))})")
 
 
-def _snapshot(options: WorkersOption) -> None:
+def _snapshot(options: _WorkersOption) -> None:
     """Record today's scores and ranks, for a page of the site with a permanent address.
 
     Example: `vhbench leaderboard snapshot --board board`
@@ -268,9 +257,7 @@ def _snapshot(options: WorkersOption) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReproduceOptions(BoardOption):
-    """Options of ``reproduce``."""
-
+class _ReproduceOptions(_BoardOption):
     entry: str = option("MODEL/EDITION, the entry's folder in entries.", metavar="ENTRY", argument=True)
     model: str = option("Class of the model, as for `lmms-eval --model`.")
     model_args: str = option(
@@ -280,7 +267,7 @@ class ReproduceOptions(BoardOption):
     seed: int | None = option("Random seed of the sample; by default random, so that submitters cannot know it.", None)
 
 
-def _reproduce(options: ReproduceOptions) -> None:
+def _reproduce(options: _ReproduceOptions) -> None:
     """Rerun an entry's model twice on a random sample, and write the verdict, reproduced or not, to the board.
 
     The verdict sets the entry's tier. It compares the agreement between the entry and the new runs with the agreement
@@ -308,14 +295,12 @@ def _reproduce(options: ReproduceOptions) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuildOptions(WorkersOption):
-    """Options of ``build``."""
-
+class _BuildOptions(_WorkersOption):
     out: Path = option("Folder for the site; an existing site is replaced.", names=("--out", "-o"), metavar="SITE")
     strict: bool = option("Exit with 1 if an entry is left out.", False, names=("--strict",))
 
 
-def _build(options: BuildOptions) -> None:
+def _build(options: _BuildOptions) -> None:
     """Recompute a board and write its static site, for local viewing, GitHub Pages or a static Space.
 
     Invalid entries are left out and listed on the About page.
@@ -342,14 +327,12 @@ def _described(out: Path) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExportOptions(WorkersOption):
-    """Options of ``export``."""
-
+class _ExportOptions(_WorkersOption):
     out: Path = option("Folder for the files, OUT/MODEL/…", names=("--out", "-o"))
     name: str = option("Model to export; by default, all.", "")
 
 
-def _export(options: ExportOptions) -> None:
+def _export(options: _ExportOptions) -> None:
     """Export results: the Hub's `.eval_results` and `model-index`, Every Eval Ever, a README table.
 
     `.eval_results/*.yaml` are written for versions with a dataset on the Hub (`repo_id` in `board.yaml`).
@@ -366,23 +349,20 @@ def _export(options: ExportOptions) -> None:
     if not models:
         raise VhbenchError(f"--name: expected a model of the board, got {options.name!r}")
     for model in models:
-        written = 0
-        for name, data in exporting.files(standings, model):
+        files = list(exporting.files(standings, model))
+        for name, data in files:
             write_atomic(options.out / model.slug / name, data, durable=False)
-            written += 1
-        typer.echo(in_a_line(f"{options.out / model.slug}: {written} files of {model.about.name}"))
+        typer.echo(in_a_line(f"{options.out / model.slug}: {len(files)} files of {model.about.name}"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeaderboardPushOptions:
-    """Options of ``push``."""
-
+class _LeaderboardPushOptions:
     folder: Path = option("A board, or the site that `build` wrote.", metavar="DIR", argument=True)
     repo_id: str = option("Target repository: a dataset for a board, a static Space for a site.", metavar="ORG/NAME")
     dry_run: bool = option("Print what would be uploaded; write nothing.", False, names=("--dry-run",))
 
 
-def _push(options: LeaderboardPushOptions) -> None:
+def _push(options: _LeaderboardPushOptions) -> None:
     """Upload a board (to a dataset) or its site (to a static Space) to the Hub, in one commit.
 
     The token comes from HF_TOKEN or `hf auth login`. Other files in the repository are kept.

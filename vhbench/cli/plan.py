@@ -11,9 +11,7 @@ from vhbench.schema import VhbenchError
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanOptions:
-    """What ``vhbench plan`` takes."""
-
+class _PlanOptions:
     split: Path | None = option(
         "Split; by default, those that the tasks use (VHBENCH_DATA).", None, argument=True, metavar="SPLIT"
     )
@@ -31,7 +29,7 @@ class PlanOptions:
 
 
 @build_command.command
-def plan(options: PlanOptions) -> None:
+def plan(options: _PlanOptions) -> None:
     """Plan a comparison: questions and images needed to detect a difference with 80 % power.
 
     Prints, for each task, the smallest difference that its questions can detect, and how many questions and images of

@@ -13,9 +13,7 @@ from vhbench.schema import Box, Question, Scene, VhbenchError
 if TYPE_CHECKING:
     from PIL import Image
 
-_LONGEST_LABEL = 60
-"""Characters of an object's number and name in the image."""
-
+_LONGEST_LABEL = 60  # characters of an object's number and name in the image
 _FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 
 

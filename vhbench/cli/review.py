@@ -10,8 +10,7 @@ from vhbench.options import LARGEST_SEED, option
 from vhbench.schema import VhbenchError
 from vhbench.terminal import in_a_line
 
-_ANNOTATORS = 3
-"""Number of annotators in the protocol of MIOH's paper."""
+_ANNOTATORS = 3  # number of annotators in the protocol of MIOH's paper
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +32,7 @@ class ReviewOptions:
     )
     seed: int = option("Random seed of the selection.", 0, least=0, most=LARGEST_SEED)
     twins: bool = option(
-        "VHExpansion: judge whether a question and its negated twin always have opposite answers.",
-        False,
+        "VHExpansion: judge whether a question and its negated twin always have opposite answers.", False
     )
     judgments: tuple[str, ...] = option(
         "File saved from the page by one annotator; repeat for each.",
@@ -118,10 +116,8 @@ def _tally(options: ReviewOptions) -> None:
     for name, share in verdict["by_annotator"].items():
         typer.echo(in_a_line(f"  {name}: {share['as_the_split']} of {share['judged']} agree with the reference answer"))
     for item in verdict["dropped"]:
-        votes_said = ", ".join(item["votes"])
-        typer.echo(
-            in_a_line(f"  {item['id']}: {item['why']} (reference answer {item['answer']}, annotators {votes_said})")
-        )
+        votes = ", ".join(item["votes"])
+        typer.echo(in_a_line(f"  {item['id']}: {item['why']} (reference answer {item['answer']}, annotators {votes})"))
 
 
 def _apply(split: Path, verdict: Path, out: Path, version: str) -> None:

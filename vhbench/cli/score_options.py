@@ -142,10 +142,7 @@ class TellingOptions(OutputOptions):
 class ReadingOptions(TellingOptions):
     """Parsing and completeness of responses."""
 
-    require_complete: bool = option(
-        "Refuse a run with missing responses, or with unknown questions.",
-        False,
-    )
+    require_complete: bool = option("Refuse a run with missing responses, or with unknown questions.", False)
     judge: str | None = option(
         "Let a language model judge unparsed responses and the assertions of captions: openai:MODEL@URL (any "
         "OpenAI-compatible endpoint; key in OPENAI_API_KEY) or transformers:NAME. It never sees reference "

@@ -132,8 +132,7 @@ def _print_audit(directory: Path, manifest: Manifest, checked: "Audit") -> None:
             _print_fact("text-only baseline (cross-validated)", line)
         oracles = restricted_oracles.table(checked.views) if checked.views else []
         _print_table(
-            "restricted oracles: accuracy in %, guessing among the remaining options (bound by design, ± 3)",
-            oracles,
+            "restricted oracles: accuracy in %, guessing among the remaining options (bound by design, ± 3)", oracles
         )
     _print_fact("content hash", manifest.content_hash)
 

@@ -25,8 +25,7 @@ from vhbench.splits.unpacking import readable
 
 _SCHEMA = pa.schema([("config", pa.dictionary(pa.int32(), pa.string())), ("row", pa.binary()), ("images", pa.binary())])
 _LENGTH = 32
-_GROUPS = 4
-"""Row groups whose images stay in memory, at most 32 MB each unless single rows are larger."""
+_GROUPS = 4  # row groups whose images stay in memory, at most 32 MB each unless single rows are larger
 
 RowDigests = tuple[bytes, bytes]
 """A row's hash, and its images' SHA-256 one after the other."""

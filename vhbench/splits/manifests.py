@@ -34,9 +34,7 @@ HIDDEN = "hidden"
 HIDDEN_SOURCE = "hidden_source"
 """Manifest extra: commitment of the hidden test set that the split is derived from."""
 
-_LARGEST = 8 << 20
-"""Maximum manifest size in bytes (parsed, it takes 30 times that); vhbench's have a tenth."""
-
+_LARGEST = 8 << 20  # maximum manifest size in bytes (parsed, it takes 30 times that); vhbench's have a tenth
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,95}")
 _VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})")
 _SHARD = re.compile(r"([^/]+)/test-(\d{5})-of-(\d{5})\.parquet")

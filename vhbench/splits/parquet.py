@@ -56,9 +56,7 @@ def schema(image_bytes: pa.DataType | None = None) -> pa.Schema:
     return pa.schema(columns, metadata={_FEATURES: json.dumps(features).encode()})
 
 
-_FEATURES = b"huggingface"
-"""Footer key of the column features for ``datasets``."""
-
+_FEATURES = b"huggingface"  # footer key of the column features for ``datasets``
 _PLAIN = schema()
 _SHARED = schema(pa.dictionary(pa.int32(), pa.binary()))
 _LEAVES = (

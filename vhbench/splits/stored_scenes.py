@@ -26,12 +26,8 @@ _Rest = defstruct("_Rest", _REST, forbid_unknown_fields=True)
 
 _BATCH = 500
 
-_FREE_TEXT = 64 << 20
-_DENSEST = 100
-"""Allowed text per stored byte of a scene file, above a base; real ones have a tenth."""
-_MAX_TEXT = 16 << 20
-_MAX_LINE = 1 << 20
-"""Maximum length of a scene, and of a rejection line."""
+_FREE_TEXT, _DENSEST = 64 << 20, 100  # text of a scene file: a base, and per stored byte; real ones have a tenth
+_MAX_TEXT, _MAX_LINE = 16 << 20, 1 << 20  # maximum length of a scene, and of a rejection line
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ def test_a_release_of_generated_images_that_is_killed_at_every_step(
 def test_several_releases_are_separated_by_commas_where_several_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = (f"hf://{REPO}@v1.{minor}.0#sha256:{'0' * 64}" for minor in (0, 1))
     monkeypatch.setattr(ReleaseName, "folder", lambda name: Path(name.revision))
-    given = build_command._given(leaderboard.InitOptions, "splits", [f"{one}, {other},", "a folder, of mine"])
+    given = build_command._given(leaderboard._InitOptions, "splits", [f"{one}, {other},", "a folder, of mine"])
     assert given == ("v1.0.0", "v1.1.0", "a folder, of mine")
     code, output = run("verify", f"{one},{other}")
     assert (code, "expected one release, got 2 separated by commas" in output) == (2, True), output
