@@ -75,11 +75,7 @@ def _tile(pictures: Sequence[Image.Image], words: Sequence[Words], width: int) -
 
 
 def picture_of(question: Question, index: int) -> Image.Image:
-    """Return an image of a question as displayed.
-
-    Raises:
-        VhbenchError: naming the question, if it cannot be decoded.
-    """
+    """Return an image of a question as displayed; raise VhbenchError, naming the question, if it cannot be decoded."""
     try:
         return to_display_rgb(open_image(question.images[index]))
     except VhbenchError as error:

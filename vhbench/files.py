@@ -46,20 +46,12 @@ def cache_folder() -> Path:
 
 
 def read_text(path: str | Path) -> str:
-    """Read a UTF-8 file, with or without a byte order mark.
-
-    Raises:
-        VhbenchError: if it cannot be read, or is not UTF-8.
-    """
+    """Read UTF-8, with or without a byte order mark; raise VhbenchError if the file cannot be read or is not UTF-8."""
     return _text(path, _content(path, LARGEST_TEXT))
 
 
 def read_image(image: ImageData) -> bytes:
-    """Return the encoded bytes of an image, reading its file if needed.
-
-    Raises:
-        VhbenchError: if the file cannot be read.
-    """
+    """Return the encoded bytes of an image; raise VhbenchError if its file cannot be read."""
     return image if isinstance(image, bytes) else read_bytes(image, LARGEST_TEXT, "image ")
 
 
@@ -77,13 +69,8 @@ def read_bytes(path: Path, most: int = LARGEST_FILE, what: str = "") -> bytes:
 def open_file(path: str | Path, most: int | None = LARGEST_FILE, what: str = "") -> Iterator[BinaryIO]:
     """Open a file, or a process substitution such as ``<(zcat answers.json.gz)``.
 
-    Args:
-        path: the file.
-        most: maximum size in bytes; None without a limit, for streaming.
-        what: prefix of its name in errors.
-
     Raises:
-        VhbenchError: if it cannot be opened or read, or is larger.
+        VhbenchError: beginning with ``what``, if it cannot be opened or read, or has more bytes than ``most``.
     """
     what = f"{what}{path}"
     try:
@@ -119,11 +106,7 @@ def last_written(path: Path) -> int:
 
 
 def is_inside(folder: Path, name: str) -> Path | None:
-    """Return the file of this name in a folder; None if there is none.
-
-    Raises:
-        VhbenchError: if the name leads out of the folder.
-    """
+    """Return the file of this name in a folder, None without one; raise VhbenchError if the name leads out of it."""
     path = folder / name
     try:
         if not resolved(path).is_relative_to(resolved(folder)):
@@ -217,14 +200,8 @@ def json_values(path: str | Path, data: bytes, line: int = 1) -> list[Any]:
 def convert(value: Any, kind: Any, location: str, allowed: str = "") -> Any:
     """Convert a JSON value to a msgspec type, such as a dataclass.
 
-    Args:
-        value: result of :func:`read_json`.
-        kind: a type; dataclasses may have fields of any such type.
-        location: location of the value, for errors.
-        allowed: expected values, in words; msgspec's by default.
-
     Raises:
-        VhbenchError: with the location, the value and the expected values.
+        VhbenchError: with the location, the value and the values ``allowed``, in words; msgspec's by default.
     """
     try:
         return msgspec.convert(value, kind)
@@ -258,11 +235,7 @@ def quote_value(value: Any) -> str:
 
 
 def canonical(value: Any) -> bytes:
-    """Return JSON with sorted keys and no spaces; sets become sorted lists.
-
-    Raises:
-        VhbenchError: if a part of the value has no JSON form.
-    """
+    """Return JSON with sorted keys and no spaces; sets become sorted lists. Raises VhbenchError for other types."""
     return _dumps(value, orjson.OPT_SORT_KEYS)
 
 
@@ -306,11 +279,8 @@ def write_atomic(
 
     A process that is killed here leaves a file for which :func:`is_temporary` holds.
 
-    Args:
-        path: the file; its folder is created.
-        content: its bytes, or a function that writes them into an open file.
-        durable: flush to disk; a cache does not need it.
-        private: let only the owner read it.
+    Its folder is created. A ``durable`` file is flushed to disk, which a cache does not need; a ``private`` one can be
+    read by its owner alone.
 
     Raises:
         VhbenchError: if the path is a pipe, a device or a socket.
@@ -346,7 +316,7 @@ def cached(
     nothing.
 
     Args:
-        kind: kind of the values, the folder of their entries.
+        kind: folder of the entries.
         keys: everything that each value depends on, of JSON types.
         make: given the indices of uncached keys, returns their values in the same order, of JSON types and bytes;
             called at most once. Each value is stored as soon as it is yielded.

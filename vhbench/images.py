@@ -135,11 +135,7 @@ def stored_format(image: bytes) -> str:
 
 
 def sizes_of(image: ImageData) -> Sizes:
-    """Return (width, height) of an image as displayed, and as stored in the file.
-
-    Raises:
-        VhbenchError: if it cannot be read or is not an image.
-    """
+    """Return (width, height) as displayed, and as stored in the file; raise VhbenchError for what is not an image."""
     data = read_image(image)
     try:
         with _quiet(), Image.open(io.BytesIO(data), formats=FORMATS) as opened:

@@ -18,10 +18,8 @@ _FEW = 64  # fields checked to recognize an object as a row
 def each_row(path: Path, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
     """Yield rows: JSON lines as a stream, an array or other JSON after reading it whole.
 
-    Args:
-        path: the file.
-        names: fields that identify an object as a row. A file with one object without them maps ids to answers, or to
-            objects with the fields of a row. Without names each object is a row.
+    The ``names`` of fields identify an object as a row. A file with one object without them maps ids to answers, or to
+    objects with the fields of a row. Without names each object is a row.
 
     Raises:
         VhbenchError: with the file, and the line or row of an error.

@@ -49,11 +49,7 @@ def _characters(runs: npt.NDArray[np.int_]) -> str:
 
 
 def decode(mask: Mask) -> npt.NDArray[np.bool_]:
-    """Return the boolean mask, shape (height, width).
-
-    Raises:
-        VhbenchError: if the runs do not add up to the mask's size.
-    """
+    """Return the boolean mask, shape (height, width); raise VhbenchError if the runs do not add up to its size."""
     height, width = mask.size
     runs: list[int] = []
     value = shift = 0

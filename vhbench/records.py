@@ -53,10 +53,7 @@ def to_records(values: Mapping[str, Any], location: str = "the answer") -> list[
 def to_record(values: Mapping[str, Any], location: str = "the answer") -> Record:
     """Build a record from a JSON object; missing or null fields are empty, others are ignored.
 
-    Args:
-        values: field → value; numbers are converted to digits, but for ``tokens``. A ``response`` that is null or not
-            a text counts as failed.
-        location: location of the object, for errors.
+    Numbers are converted to digits, but for ``tokens``. A ``response`` that is null or not a text counts as failed.
 
     Raises:
         VhbenchError: if it is not an object, has no id, or a field has the wrong type.

@@ -307,7 +307,6 @@ class Manifest:
     """Contents of a split directory; written last, which completes the split.
 
     Attributes:
-        benchmark: "ode", "mioh" or "vhexpansion".
         version: MAJOR.MINOR.PATCH; MAJOR changes when scores are no longer comparable.
         seed: of the build.
         config: every option of the build, JSON types only.

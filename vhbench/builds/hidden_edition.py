@@ -48,13 +48,8 @@ def write(
 ) -> Manifest:
     """Write the public part of a split into a folder, and its answer key into a file.
 
-    Args:
-        directory: whole split, built with the secret.
-        secret: see :func:`vhbench.builds.hidden_seed.read_secret`.
-        folder: output split directory; an existing split is replaced.
-        key: file for the reference answers; None for no key.
-        overwrite: replace any existing file at ``key``.
-        like: a public part whose scene ids are taken over; by default that in the folder, if there is one.
+    The whole split was built with the secret; a split in the folder is replaced, and with ``overwrite`` any file at
+    ``key``. Scene ids are taken over from the public part ``like``, by default the one in the folder, if any.
 
     Raises:
         VhbenchError: if the split was not built with the secret or is already public; if another file exists at

@@ -34,11 +34,7 @@ _SALT, _COST = b"vhbench hidden test set", 1 << 16
 
 
 def write_secret(path: Path) -> None:
-    """Write a random secret of 256 bits into a new file that only its owner can read.
-
-    Raises:
-        VhbenchError: if the file exists or cannot be written.
-    """
+    """Write 256 random bits into a new file that only its owner can read; raise VhbenchError if the file exists."""
     if path_exists(path):
         raise VhbenchError(f"{path}: already exists; a secret is never replaced")
     secret = b""
@@ -101,11 +97,7 @@ def commitment_of(secret: bytes, benchmark: str, version: str) -> str:
 
 
 def derived(file: Path, benchmark: str, version: str) -> tuple[int, str]:
-    """Return the seed of a dataset version, and the commitment to it, from the file of a secret.
-
-    Raises:
-        VhbenchError: as :func:`read_secret`.
-    """
+    """Return a dataset version's seed and the commitment to it, from a secret's file. Raises as :func:`read_secret`."""
     secret = read_secret(file)
     return seed_of(secret, benchmark, version), commitment_of(secret, benchmark, version)
 
@@ -132,11 +124,7 @@ def scene_name(name: str, seed: int) -> str:
 
 
 def redacted(truth: StoredScene, seed: int) -> StoredScene:
-    """Return a stored scene without the seeds in its provenance.
-
-    Raises:
-        VhbenchError: if the seed occurs elsewhere in the scene.
-    """
+    """Return a stored scene without the seeds in its provenance; raise VhbenchError if the seed occurs elsewhere."""
     data = orjson.loads(truth.json)
     data["provenance"] = without_seeds(data["provenance"])
     _check(f"scene {truth.id!r}", [truth.id, data], seed)
@@ -151,11 +139,7 @@ def redacted_rejection(rejection: Rejection, seed: int) -> Rejection:
 
 
 def guarded(rows: Iterable[Row], seed: int) -> Iterator[Row]:
-    """Yield rows with hashed scene ids; stop at a row that would leak the seed.
-
-    Raises:
-        VhbenchError: if the seed occurs in a row's columns.
-    """
+    """Yield rows with hashed scene ids; raise VhbenchError at a row whose columns would leak the seed."""
     for row in rows:
         names = tuple(scene_name(name, seed) for name in row.question.scene_ids)
         question = replace(row.question, scene_ids=names)

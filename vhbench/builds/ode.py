@@ -393,12 +393,10 @@ class OdeBuild(SplitBuild):
     @cached_property
     def _graph(self) -> ConceptGraph:
         graph = graph_sources.merged(self.graph, self.node_types, self.add)
-        return graph_sources.restricted(graph, read_part(self.part), self._world_of(graph).name)
+        return graph_sources.restricted(graph, read_part(self.part), self._world(graph).name)
 
-    def _world(self) -> DrawnWorld | OpenWorld:
-        return self._world_of(self._graph)
-
-    def _world_of(self, graph: ConceptGraph) -> DrawnWorld | OpenWorld:
+    def _world(self, whole: ConceptGraph | None = None) -> DrawnWorld | OpenWorld:
+        graph = self._graph if whole is None else whole
         if self._annotated:
             return PhotoWorld(graph, loaded_models.photos(self.images).words)
         if self._labelled and not self._painted:

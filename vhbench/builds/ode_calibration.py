@@ -27,11 +27,7 @@ WORDS = 20
 
 
 def photos(annotations: str, images: Path, number: int, *, seed: int = 0) -> list[Scene]:
-    """Return a random sample of the photos in a folder, annotated in a file: "FILE", "coco:FILE" or "paco:FILE".
-
-    Raises:
-        VhbenchError: if the file cannot be read or has no photo.
-    """
+    """Return a random sample of photos annotated in "FILE", "coco:FILE" or "paco:FILE"; raise VhbenchError if empty."""
     kind, _, file = annotations.rpartition(":")
     if kind not in ("", "coco", "paco"):
         raise VhbenchError(f"--annotations: expected FILE, coco:FILE or paco:FILE, got {annotations}")

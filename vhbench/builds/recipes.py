@@ -115,11 +115,7 @@ class EditionRecipe:
         write_atomic(file, yaml.safe_dump(asdict(self), sort_keys=False, allow_unicode=True, width=120).encode())
 
     def build(self) -> SplitBuild:
-        """Return the build of the recipe.
-
-        Raises:
-            VhbenchError: if an option is invalid, or an input has another SHA-256 than the recipe says.
-        """
+        """Return the build; raise VhbenchError for an invalid option, or an input whose SHA-256 is not the recipe's."""
         build = self._unchecked()
         build.check()
         if self.sources is not None and dict(build.sources) != dict(self.sources):

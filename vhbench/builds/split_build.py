@@ -107,11 +107,7 @@ class SplitBuild(ABC):
 
 
 def vocabulary_of(split: Path) -> Mapping[str, Sequence[str]]:
-    """Return the vocabulary of a split of ODE whose images another benchmark takes.
-
-    Raises:
-        VhbenchError: if it has none, as of another benchmark or a hidden test set.
-    """
+    """Return the vocabulary of a split of ODE; raise VhbenchError if it has none, as of a hidden test set."""
     manifest = splits.read_manifest(split)
     if not isinstance(vocabulary := manifest.config.get("vocabulary"), Mapping):
         raise VhbenchError(

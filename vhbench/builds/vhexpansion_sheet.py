@@ -12,11 +12,7 @@ CASES = 8
 
 
 def draw_sheet(directory: Path, file: Path, *, cases: int = CASES) -> None:
-    """Draw the first case of each of the first images as PNG, one row each.
-
-    Raises:
-        VhbenchError: if the split has no case, or the file cannot be written.
-    """
+    """Draw the first cases, of different images, as PNG, one row each; raise VhbenchError if the split has none."""
     pairs, twins, names = _gather(directory, cases)
     rows = [([forms[n] for n in ("", *names) if n in forms], twins[pair]) for pair, forms in pairs.items()]
     sheet = comparison_sheet(rows)

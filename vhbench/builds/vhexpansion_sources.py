@@ -19,11 +19,7 @@ from vhbench.splits.manifests import HIDDEN_SOURCE, MANIFEST
 
 
 def form_of(source: str) -> tuple[str, Path]:
-    """Return a source's format and path: ``pope:FILE``, or a path with a recognizable format.
-
-    Raises:
-        VhbenchError: if the path does not exist.
-    """
+    """Return a source's format (named, as in ``pope:FILE``, or recognized) and path; raise VhbenchError if missing."""
     form, colon, rest = source.partition(":")
     named = form if colon and form in FORMS else ""
     path = Path(rest if named else source).expanduser()

@@ -88,6 +88,7 @@ def write_card(
     names = [name for name in tally.sources if name]
     cited = [references().get(_about(manifest).cite, ""), *(source(name).bibtex for name in names)]
     bibtex = "\n\n".join(dict.fromkeys(filter(None, cited)))
+    no_views = manifest.benchmark != "mioh" or manifests.is_hidden(manifest)  # for the restricted oracles
     texts = {
         "CHANGELOG.md": changelog,
         "README.md": _readme(
@@ -101,20 +102,13 @@ def write_card(
             changelog=changelog.strip(),
             bibtex=bibtex,
             words=text_only_baseline.table(directory),
-            views=_views(directory, manifest),
+            views=[] if no_views else restricted_oracles.table(restricted_oracles.of_split(directory)),
         ),
         "eval.yaml": _dump(_evaluation(manifest)),
         "croissant.json": _croissant(manifest, tally, repo_id, bibtex, published),
     }
     for name, text in texts.items():
         write_atomic(into / name, text.encode())
-
-
-def _views(directory: Path, manifest: Manifest) -> list[list[str]]:
-    """Return the restricted oracles' accuracy; only for MIOH with known answers."""
-    if manifest.benchmark != "mioh" or manifests.is_hidden(manifest):
-        return []
-    return restricted_oracles.table(restricted_oracles.of_split(directory))
 
 
 def sheet(directory: Path) -> bytes:

@@ -130,11 +130,7 @@ def _print_findings(splits: Mapping[str, Path], results: Path, name: str, output
 
 
 def lmms_eval_command(model: str, tasks: str, output: Path) -> list[str]:
-    """Return the command that runs the tasks; the first three words start lmms-eval in this Python.
-
-    Raises:
-        VhbenchError: if no class of lmms-eval is known for the model.
-    """
+    """Return the command that runs the tasks, ``-m lmms_eval`` first; raise VhbenchError if no class runs the model."""
     known = (name for part, name in MODEL_CLASSES.items() if part in model.lower())
     if not (chosen := next(known, "") if model else "vhbench_coin"):
         raise VhbenchError(

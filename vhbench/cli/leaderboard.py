@@ -14,6 +14,7 @@ from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
     from vhbench.leaderboard.boards import Board
+    from vhbench.leaderboard.rankings import Rankings
     from vhbench.leaderboard.validating import CheckedEntry
 
 app = typer.Typer(
@@ -181,6 +182,12 @@ def _entries(n: int) -> str:
 class _WorkersOption(_BoardOption):
     workers: int = option("Number of processes; 0 for one per core, at most 4.", 0, least=0, names=("--workers", "-w"))
 
+    def rank(self) -> "Rankings":
+        """Return all entries of the board, recomputed and ranked."""
+        from vhbench.leaderboard.rankings import rank_entries
+
+        return rank_entries(*self.read(), workers=self.workers)
+
 
 @dataclass(frozen=True, kw_only=True)
 class _CheckOptions(_WorkersOption):
@@ -249,11 +256,9 @@ def _snapshot(options: _WorkersOption) -> None:
 
     Example: `vhbench leaderboard snapshot --board board`
     """
-    from vhbench.leaderboard.rankings import rank_entries
     from vhbench.leaderboard.snapshots import record
 
-    board, sources = options.read()
-    typer.echo(f"recorded {record(rank_entries(board, sources, workers=options.workers))}")
+    typer.echo(f"recorded {record(options.rank())}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -307,11 +312,9 @@ def _build(options: _BuildOptions) -> None:
 
     Example: `vhbench leaderboard build --board board --out site`
     """
-    from vhbench.leaderboard.rankings import rank_entries
     from vhbench.leaderboard.site import write_site
 
-    board, sources = options.read()
-    standings = rank_entries(board, sources, workers=options.workers)
+    standings = options.rank()
     first = write_site(standings, options.out)
     typer.echo(f"{options.out}: {_described(options.out)}; open {first}")
     if standings.refused:
@@ -341,10 +344,8 @@ def _export(options: _ExportOptions) -> None:
     """
     from vhbench.files import write_atomic
     from vhbench.leaderboard import exporting
-    from vhbench.leaderboard.rankings import rank_entries
 
-    board, sources = options.read()
-    standings = rank_entries(board, sources, workers=options.workers)
+    standings = options.rank()
     models = [model for model in standings.models if model.entries and options.name in ("", model.about.name)]
     if not models:
         raise VhbenchError(f"--name: expected a model of the board, got {options.name!r}")

@@ -74,11 +74,7 @@ def refuse_other(path: Path, benchmark: str, version: str, content_hash: str = "
 
 
 def read_key(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the rows of a key, with their configs.
-
-    Raises:
-        VhbenchError: naming an invalid line.
-    """
+    """Yield the rows of a key, with their configs; raise VhbenchError at an invalid line."""
     lines = enumerate(_lines(path), start=1)
     next(lines)
     next(lines, None)

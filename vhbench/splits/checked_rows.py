@@ -81,11 +81,7 @@ class CheckedRows:
         return list(zip(self._rows.to_pylist(), self._images.to_pylist(), strict=True))
 
     def shards(self, configs: Iterable[str]) -> list[Path]:
-        """Return the shards of some configs, in order; their footers are checked.
-
-        Raises:
-            VhbenchError: if one is missing or damaged.
-        """
+        """Return the shards of configs, in order; raise VhbenchError if one is missing or its footer is damaged."""
         return list(dict.fromkeys(path for config in configs for path, _, _ in self._groups(config)))
 
     def digests(self, index: int) -> list[bytes]:
@@ -109,21 +105,13 @@ class CheckedRows:
         return self._starts[config]
 
     def check(self, rows: Iterable[Mapping[str, Any]], indices: Iterable[int]) -> None:
-        """Compare the columns of loaded rows with those at indices in the split.
-
-        Raises:
-            VhbenchError: naming a row that differs.
-        """
+        """Compare loaded rows with those at indices in the split; raise VhbenchError, naming a row that differs."""
         for row, index in zip(rows, indices, strict=False):
             if not self._equals(self._config(index), row, index):
                 raise self._differs(row)
 
     def images(self, index: int) -> tuple[bytes, ...]:
-        """Return the images of a row, read from its shard.
-
-        Raises:
-            VhbenchError: if the shard is missing or damaged, or has other images.
-        """
+        """Return the images of a row; raise VhbenchError if its shard is missing or damaged, or has other images."""
         path, group, first = next(entry for entry in reversed(self._groups(self._config(index))) if entry[2] <= index)
         rows = _read_images(path, group)
         images = rows[index - first] if index - first < len(rows) else ()

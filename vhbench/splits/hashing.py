@@ -35,13 +35,7 @@ def combined(hashes: Iterable[bytes]) -> str:
 
 
 def content_hash(row_hashes: Iterable[bytes], scenes_hash: str, config: Mapping[str, Any]) -> str:
-    """Return the content hash of a split.
-
-    Args:
-        row_hashes: of all rows, see :func:`row_hash`.
-        scenes_hash: of the scenes, "" where none are stored.
-        config: of the manifest; only its ``vocabulary``, if any, counts.
-    """
+    """Return the content hash of a split, by the hashes of its rows and scenes and the config's vocabulary, if any."""
     facts = {"scenes": scenes_hash, "vocabulary": config.get("vocabulary")}
     present = (canonical([name, value]) for name, value in facts.items() if value)
     return combined([*row_hashes, *(hashlib.sha256(fact).digest() for fact in present)])

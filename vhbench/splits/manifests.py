@@ -103,11 +103,7 @@ def _in_hub_cache(path: Path) -> bool:
 
 
 def config_files(manifest: Manifest) -> dict[str, list[str]]:
-    """Return the shards of each config, in order.
-
-    Raises:
-        VhbenchError: if a shard is missing, superfluous, or without a config.
-    """
+    """Return the shards of each config in order; raise VhbenchError for a missing, superfluous or unassigned one."""
     shards: dict[str, list[str]] = {config: [] for config in sorted(manifest.rows)}
     for name in sorted(manifest.files):
         if match := _SHARD.fullmatch(name):

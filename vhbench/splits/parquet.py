@@ -89,15 +89,7 @@ def table(
     *,
     shared: bool,
 ) -> pa.Table:
-    """Return one row group.
-
-    Args:
-        rows: per row the result of :func:`vhbench.columns.values_of`.
-        digests: per row the SHA-256 of its images.
-        images: SHA-256 → encoded image.
-        version: ``benchmark_version`` of every row.
-        shared: as in :func:`open_writer`.
-    """
+    """Return one row group of rows (:func:`vhbench.columns.values_of`) with the SHA-256 ``digests`` of their images."""
     layout = _SHARED if shared else _PLAIN
     columns: dict[str, Sequence[Any]] = dict(zip(HASHED, zip(*rows, strict=True), strict=True))
     columns["benchmark_version"] = [version] * len(rows)

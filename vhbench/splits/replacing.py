@@ -47,11 +47,7 @@ def locked(directory: Path) -> Iterator[None]:
 
 
 def replace(staging: Path, directory: Path) -> None:
-    """Replace the previous split, if any, by a complete new one.
-
-    Raises:
-        VhbenchError: if something other than a split is there.
-    """
+    """Replace the previous split, if any, by a complete new one. Raises as :func:`check_place`."""
     check_place(directory)
     former = _former(directory)
     if directory.exists():
@@ -63,11 +59,7 @@ def replace(staging: Path, directory: Path) -> None:
 
 
 def check_place(directory: Path) -> None:
-    """Check that a new split may replace a directory.
-
-    Raises:
-        VhbenchError: if it is not a split directory, or has user files.
-    """
+    """Raise VhbenchError if a directory that a new split would replace has files other than a split's."""
     if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
         return
     if not (directory / manifests.MANIFEST).is_file():

@@ -47,11 +47,7 @@ def truth_of(scene: Scene) -> StoredScene:
 
 
 def scene_of(truth: StoredScene) -> Scene:
-    """Return a scene from its stored form; its ``image`` is empty.
-
-    Raises:
-        VhbenchError: if the stored form is not a scene.
-    """
+    """Return a scene, with an empty ``image``, from its stored form; raise VhbenchError if this is not a scene."""
     location = f"scene {truth.id!r}"
     try:
         data = orjson.loads(truth.json)

@@ -18,11 +18,7 @@ from vhbench.schema import VhbenchError
 
 
 def open_parquet(path: Path) -> tuple[pq.ParquetFile, pa.Schema]:
-    """Open a file without reading a row; return it and its logical schema.
-
-    Raises:
-        VhbenchError: if it is missing or not a Parquet file.
-    """
+    """Return a file, unread, and its logical schema; raise VhbenchError if it is missing or not Parquet."""
     if not path_exists(path):
         raise VhbenchError(f"{path}: is missing, though the manifest lists it")
     with readable(path):
@@ -35,11 +31,7 @@ def open_parquet(path: Path) -> tuple[pq.ParquetFile, pa.Schema]:
 
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Report a damaged file or footer in one line; names in it may not be text.
-
-    Raises:
-        VhbenchError: instead of pyarrow's error.
-    """
+    """Raise VhbenchError, in one line, for a damaged file or footer, instead of pyarrow's errors."""
     try:
         yield
     except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
@@ -55,23 +47,13 @@ def read_group(file: pq.ParquetFile, path: Path, index: int, columns: list[str])
 
 
 class Text:
-    """Text reader with a size limit.
-
-    Args:
-        path: file, for messages.
-        allowance: total characters, including repetitions.
-        longest: maximum characters of one text.
-    """
+    """Text reader with limits: ``allowance`` characters in all, including repetitions, ``longest`` in one text."""
 
     def __init__(self, path: Path, allowance: int, longest: int) -> None:
         self._path, self._allowance, self._left, self._longest = path, allowance, allowance, longest
 
     def column(self, column: pa.ChunkedArray, name: str) -> list[str]:
-        """Return a column of texts.
-
-        Raises:
-            VhbenchError: if one is null, not UTF-8 or too long, or the total is too large.
-        """
+        """Return a column of texts; raise VhbenchError if one is null, not UTF-8 or too long, or all together are."""
         return [text for chunk in column.chunks for text in self._unpack(chunk, name)]
 
     def lists(self, column: pa.ChunkedArray, name: str) -> list[tuple[str, ...]]:

@@ -48,7 +48,7 @@ def write_split(
     Args:
         directory: output directory, such as ``out/ode``.
         rows: in any order; read once, with a buffer of 32 MB of images.
-        benchmark: "ode", "mioh" or "vhexpansion".
+        benchmark: its name.
         version: MAJOR.MINOR.PATCH; stored in every row.
         seed: seed of the build.
         config: every option of the build, JSON types only.
