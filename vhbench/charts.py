@@ -44,9 +44,7 @@ class Dot:
 
     Attributes:
         row: its unique label.
-        value: position of the dot.
-        low: lower end of its interval; None without one.
-        high: upper end.
+        low: lower end of its interval; None without one; likewise ``high``.
         text: label next to it: value, interval and sample size.
         guess: chance level, marked by a tick; None for none.
         pale: whether it is drawn in grey, as not significant.

@@ -5,26 +5,18 @@ from collections.abc import Mapping
 COLOURS = tuple("red orange yellow green blue purple pink brown black white gray".split())
 """Basic colour terms of English (Berlin and Kay, 1969), used in questions."""
 
-_NEAR: Mapping[str, frozenset[str]] = {
-    "red": frozenset({"orange", "pink", "brown"}),
-    "orange": frozenset({"yellow", "brown"}),
-    "yellow": frozenset({"brown", "golden"}),
-    "green": frozenset({"blue"}),
-    "purple": frozenset({"pink", "blue"}),
-    "brown": frozenset({"beige", "tan"}),
+_NEAR: Mapping[str, tuple[str, ...]] = {
+    "red": ("orange", "pink", "brown", "purple"),
+    "orange": ("yellow", "brown", "pink"),
+    "yellow": ("brown", "golden", "white", "green"),
+    "green": ("blue", "gray"),
+    "purple": ("pink", "blue"),
+    "brown": ("beige", "tan"),
+    "black": ("blue", "purple", "brown"),
+    "pink": ("white", "brown"),
+    "gray": ("white", "black", "silver", "blue", "brown", "purple"),
 }
-"""Colour → others with overlapping names; each pair is listed once."""
-
-_NEAR_IN_LIGHT: Mapping[str, frozenset[str]] = {
-    "red": frozenset({"purple"}),
-    "orange": frozenset({"pink"}),
-    "yellow": frozenset({"white", "green"}),
-    "green": frozenset({"gray"}),
-    "black": frozenset({"blue", "purple", "brown"}),
-    "pink": frozenset({"white", "brown"}),
-    "gray": frozenset({"white", "black", "silver", "blue", "brown", "purple"}),
-}
-"""Further neighbours under varying light: a navy coat looks black in the evening."""
+"""Colour → others with overlapping names, or alike under some light: a navy coat looks black in the evening."""
 
 
 def is_similar_colour(one: str, other: str) -> bool:
@@ -34,8 +26,7 @@ def is_similar_colour(one: str, other: str) -> bool:
     [True, True, False]
     """
     one, other = _plain(one), _plain(other)
-    tables = (_NEAR, _NEAR_IN_LIGHT)
-    return one == other or any(other in table.get(one, ()) or one in table.get(other, ()) for table in tables)
+    return one == other or other in _NEAR.get(one, ()) or one in _NEAR.get(other, ())
 
 
 def _plain(colour: str) -> str:

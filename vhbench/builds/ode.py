@@ -395,7 +395,7 @@ class OdeBuild(SplitBuild):
         graph = graph_sources.merged(self.graph, self.node_types, self.add)
         return graph_sources.restricted(graph, read_part(self.part), self._world(graph).name)
 
-    def _world(self, whole: ConceptGraph | None = None) -> DrawnWorld | OpenWorld:
+    def _world(self, whole: "ConceptGraph | None" = None) -> DrawnWorld | OpenWorld:
         graph = self._graph if whole is None else whole
         if self._annotated:
             return PhotoWorld(graph, loaded_models.photos(self.images).words)

@@ -274,24 +274,16 @@ class VHExpansionBuild(SplitBuild):
         """Yield the clean pairs of one image's cases and those of its common perturbations."""
         for case in cases:
             yield from expansion.pair(case)
-        digest = expansion.digest_of(data)
-        for name in self.perturbations:
-            if cases:
-                image = expansion.perturbed(
-                    pixels,
-                    digest,
-                    name,
-                    seed=self.seed,
-                    severity=self.severity or None,
-                    relative=self.scale_severity,
-                    compression=self.compression,
-                )
-                for case in cases:
-                    word = "" if self.keep_unsure else expansion.may_change(case.question.question, name)
-                    if word:
-                        yield Rejection(f"{case.question.id}/{name}", "perturbation_changes_answer", {"word": word})
-                    else:
-                        yield from expansion.pair(case, perturbation=name, image=image)
+        digest, how = expansion.digest_of(data), {"seed": self.seed, "compression": self.compression}
+        severity, relative = self.severity or None, self.scale_severity
+        for name in self.perturbations if cases else ():
+            image = expansion.perturbed(pixels, digest, name, severity=severity, relative=relative, **how)
+            for case in cases:
+                word = "" if self.keep_unsure else expansion.may_change(case.question.question, name)
+                if word:
+                    yield Rejection(f"{case.question.id}/{name}", "perturbation_changes_answer", {"word": word})
+                else:
+                    yield from expansion.pair(case, perturbation=name, image=image)
 
     def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
         """Return manifest entries: attack results, and the hidden test set of the answers, if any."""

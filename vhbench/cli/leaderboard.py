@@ -81,16 +81,7 @@ def _init(options: _InitOptions) -> None:
     """
     from vhbench.leaderboard.boards import make_board, write_board
 
-    splits = [Path(path) for path in options.splits]
-    board = make_board(
-        options.folder,
-        splits,
-        title=options.title,
-        generation=options.generation,
-        fresh=options.fresh,
-        submit=options.submit,
-        tasks=options.tasks,
-    )
+    board = make_board(**{**vars(options), "splits": [Path(path) for path in options.splits]})
     if not board.editions:
         raise VhbenchError(
             f"--splits: expected a split or the key of a hidden test set; got {' '.join(options.splits)}"

@@ -97,14 +97,7 @@ def yes_no(
     responses = _read(
         file.responses, questions.file, reading, "yes_no", verbatim=options.compat or options.parser is not None
     )
-    result = metric.score_records(
-        responses,
-        positive=options.positive,
-        parser=options.parser,
-        compat=options.compat,
-        by=options.by,
-        allow_failed=reading.allow_failed,
-    )
+    result = metric.score_records(responses, **vars(options), allow_failed=reading.allow_failed)
     _print(responses, result, reading, "yes_no", "yes/no")
 
 
