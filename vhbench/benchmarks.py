@@ -29,14 +29,12 @@ VALUE_ORDER: Mapping[str, tuple[str, ...]] = {
 PairRule = Literal["", "twins", "both answers", "easy twin"]
 """Relation of rows with one ``pair_id``, see :mod:`vhbench.splits.pairs`; "" for none."""
 
-
 ROOM = 4096
 """Token limit for an answer with its reasoning, the same for all tasks and backends.
 
 lmms-eval's vLLM class never takes less than 4096, and its Claude class never more; so truncation is the same on every
 backend. A model without reasoning stops earlier, without overhead.
 """
-
 
 ROTATIONS = (2, 3, 4, 5)
 """Numbers of rotations of the options that tasks ask; at most as many as there are options."""
@@ -323,6 +321,7 @@ VHEXPANSION = Benchmark(
     cell=("source", "perturbation"),
     sheet="vhbench.builds.vhexpansion_sheet:draw_sheet",
 )
+_AMBER_REFERENCE = {"reference": "vhbench.tasks.static_captions:amber_reference"}
 AMBER = Benchmark(
     name="amber",
     title="AMBER: hallucinations in captions and yes/no answers",
@@ -335,12 +334,8 @@ AMBER = Benchmark(
     ),
     cite="wang2023amber",
     families={
-        "caption": replace(CAPTIONS, cells=(), extra={"reference": "vhbench.tasks.static_captions:amber_reference"}),
-        "yes_no": replace(
-            YES_NO,
-            cells=(("task",), ("task", "question_type")),
-            extra={"reference": "vhbench.tasks.static_captions:amber_reference"},
-        ),
+        "caption": replace(CAPTIONS, cells=(), extra=_AMBER_REFERENCE),
+        "yes_no": replace(YES_NO, cells=(("task",), ("task", "question_type")), extra=_AMBER_REFERENCE),
     },
     pairs="",
     build="vhbench.builds.amber:AmberBuild",

@@ -25,7 +25,6 @@ Box = tuple[float, float, float, float]
 ImageData = bytes | Path
 """An encoded image: its bytes, or its file (opened only when the bytes are needed)."""
 
-
 _LONGEST_LINE, _END = 2000, 500  # maximum characters of an error, and those kept at its end (expected values)
 
 
@@ -105,8 +104,7 @@ class Scene:
     Attributes:
         id: unique within its source.
         image: encoded image, or its file.
-        width: pixels.
-        height: pixels.
+        width: in pixels, likewise ``height``.
         objects: countable objects.
         relations: between ids of ``objects``.
         environment: place ("kitchen"), or "" if unknown.

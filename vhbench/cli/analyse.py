@@ -163,7 +163,6 @@ def _same_split(run: "Run", benchmark: str, split: Path | None) -> None:
 
 
 app = typer.Typer(
-    name="analyse",
     help="Break down a run's scores by cause.",
     cls=lazy_group([*(name for name, entry in BENCHMARKS.items() if entry.analysis), "images"], _command),
     no_args_is_help=True,

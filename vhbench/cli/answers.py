@@ -114,5 +114,4 @@ def _write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
         writer.writerow(COLUMNS)
         writer.writerows(["; ".join(row[n]) if n == "choices" else row[n] for n in COLUMNS] for row in rows)
         content = table.getvalue().encode()
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, content)

@@ -70,7 +70,6 @@ def _unless_named(run: Callable[..., None]) -> Callable[..., None]:
 
 
 app = typer.Typer(
-    name="build",
     help="Build a split: Parquet files of images and questions.",
     cls=lazy_group(BENCHMARKS, _command),
     no_args_is_help=True,

@@ -113,7 +113,6 @@ def questions(options: _QuestionOptions) -> None:
 _COMMANDS: dict[str, Callable[..., None]] = {run.__name__: run for run in (sft, dpo, vhexpansion, rl, questions)}
 
 app = typer.Typer(
-    name="export",
     help="Write fine-tuning rows decontaminated against the test split, or prompts for other harnesses.",
     cls=lazy_group(_COMMANDS, lambda name: build_command.command(_COMMANDS[name])),
     no_args_is_help=True,

@@ -35,7 +35,6 @@ def write_key(path: Path, head: KeyHead, rows: Iterable[tuple[str, Question]]) -
     lines = [canonical({"format": FORMAT}), canonical(asdict(head))]
     lines += [canonical([config, {name: getattr(question, name) for name in RECORD}]) for config, question in rows]
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(path, b"".join(line + b"\n" for line in lines), private=True)
     except OSError as error:
         raise VhbenchError(f"cannot write the key {path}: {error.strerror or error}") from error
