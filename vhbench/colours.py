@@ -16,7 +16,7 @@ _NEAR: Mapping[str, tuple[str, ...]] = {
     "pink": ("white", "brown"),
     "gray": ("white", "black", "silver", "blue", "brown", "purple"),
 }
-"""Colour → others with overlapping names, or alike under some light: a navy coat looks black in the evening."""
+"""Colour → others with overlapping names, or similar under some light: a navy coat looks black in the evening."""
 
 
 def is_similar_colour(one: str, other: str) -> bool:

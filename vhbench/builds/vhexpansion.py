@@ -274,10 +274,10 @@ class VHExpansionBuild(SplitBuild):
         """Yield the clean pairs of one image's cases and those of its common perturbations."""
         for case in cases:
             yield from expansion.pair(case)
-        digest, how = expansion.digest_of(data), {"seed": self.seed, "compression": self.compression}
+        digest, settings = expansion.digest_of(data), {"seed": self.seed, "compression": self.compression}
         severity, relative = self.severity or None, self.scale_severity
         for name in self.perturbations if cases else ():
-            image = expansion.perturbed(pixels, digest, name, severity=severity, relative=relative, **how)
+            image = expansion.perturbed(pixels, digest, name, severity=severity, relative=relative, **settings)
             for case in cases:
                 word = "" if self.keep_unsure else expansion.may_change(case.question.question, name)
                 if word:

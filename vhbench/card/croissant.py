@@ -44,8 +44,8 @@ def _node(kind: str, name: str, **more: Any) -> dict[str, Any]:
 
 
 def _file_set(config: str) -> dict[str, Any]:
-    place = {"containedIn": {"@id": "repo"}, "encodingFormat": "application/x-parquet"}
-    return _node("FileSet", f"files-{config}", **place, includes=f"{config}/test-*.parquet")
+    location = {"containedIn": {"@id": "repo"}, "encodingFormat": "application/x-parquet"}
+    return _node("FileSet", f"files-{config}", **location, includes=f"{config}/test-*.parquet")
 
 
 def _record_set(config: str) -> dict[str, Any]:
