@@ -376,7 +376,7 @@ def test_apgd_reaches_pgds_objective_in_half_the_steps_on_four_of_five(vlm: Call
 
 
 def test_matched_noise_achieves_nothing_and_an_attack_does() -> None:
-    noise, todo = AttackConfig(method="random_noise"), cases(100, "apart")
+    noise, todo = AttackConfig(method="random_noise"), cases(200, "apart")
     results = good(attack(todo, model=Toy(), config=noise))
     assert np.mean([result.achieved for result in results]) <= 0.05
     (result,) = good(attack(cases(1, "apart"), model=Toy(), config=AttackConfig(steps_apart=20)))
@@ -450,8 +450,8 @@ def test_a_loss_on_the_answer_flips_what_noise_leaves(
 
     def answered(images: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
         pixels = torch.from_numpy(np.stack(images).astype(np.uint8)).permute(0, 3, 1, 2)
-        asked = ["is there a dog ?"] * len(images)
-        yes, no = (trained.answer_loss(pixels, asked, [word] * len(images)) for word in ("yes", "no"))
+        questions = ["is there a dog ?"] * len(images)
+        yes, no = (trained.answer_loss(pixels, questions, [word] * len(images)) for word in ("yes", "no"))
         return np.where((yes < no).numpy(), "yes", "no")
 
     before = answered([image for image, _ in made])
