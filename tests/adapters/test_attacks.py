@@ -1,7 +1,7 @@
 """The attack, on a toy model whose gradient is known by hand and on tiny models of five families."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -338,12 +338,16 @@ def test_pgd_steps_as_far_as_ifgsm_in_the_mean_whatever_the_size_of_the_image() 
 @pytest.mark.parametrize("method", ["pgd", "ifgsm"])
 def test_both_methods_move_a_large_image(method: Literal["ifgsm", "pgd"]) -> None:
     (case,) = cases(1, "apart", size=(427, 640))
-    config = AttackConfig(method=method, steps_apart=6, step_size=1 / 255)
+    config = AttackConfig(method=method, steps_apart=6, step_size=1 / 255, draws=0)
     (result,) = good(attack([case], model=Toy(), config=config))
     assert result.saved < result.before
     assert result.linf > 1
+
+
+def test_the_released_codes_raw_gradient_moves_no_large_image() -> None:
+    (case,) = cases(1, "apart", size=(427, 640))
     (raw,) = good(attack([case], model=Toy(), config=AttackConfig(method="pgd", steps_apart=6, compat=True)))
-    assert raw.linf <= 1, "the released code's raw gradient moves nothing here"
+    assert raw.linf <= 1
     assert not raw.achieved
 
 
@@ -360,12 +364,12 @@ def test_random_noise_has_the_same_epsilon_and_asks_for_no_gradient() -> None:
 
 
 def test_apgd_reaches_pgds_objective_in_half_the_steps_on_four_of_five(vlm: Callable[[str], TransformersVLM]) -> None:
-    pgd = AttackConfig(method="pgd", steps_apart=40, draws=0)
+    pgd = AttackConfig(method="pgd", steps_apart=20, draws=0, batch_size=4)
     reached = {}
     for family in FAMILIES:
         first, second = (
             np.mean([result.saved for result in good(attack(cases(4, "apart"), model=vlm(family), config=config))])
-            for config in (pgd, replace(pgd, method="apgd", steps_apart=20))
+            for config in (pgd, replace(pgd, method="apgd", steps_apart=10))
         )
         reached[family] = bool(second <= first)
     assert sum(reached.values()) >= 4, reached
@@ -416,8 +420,8 @@ def trained(tiny_vlm: Callable[[str], Path]) -> TransformersVLM:
     vlm.model.requires_grad_(True)
     optimizer = torch.optim.Adam(vlm.model.parameters(), lr=1e-3)
     said = [vlm.processor.tokenizer(word, add_special_tokens=False)["input_ids"][0] for word in ("no", "yes")]
-    for step in range(300):
-        images, answers = zip(*(lit(f"{step} {i}") for i in range(32)), strict=True)
+    for step in range(120):
+        images, answers = zip(*(lit(f"{step} {i}") for i in range(16)), strict=True)
         pixels = torch.from_numpy(np.stack(images)).permute(0, 3, 1, 2) / 255
         logits = vlm.model(**vlm._inputs(pixels, "is there a dog ?")).logits[:, -1]
         loss = torch.nn.functional.cross_entropy(logits, torch.tensor([said[a == "yes"] for a in answers]))
@@ -444,21 +448,21 @@ def test_a_loss_on_the_answer_flips_what_noise_leaves(
 ) -> None:
     made = [lit(f"test {i}") for i in range(20)]
 
-    def answered(image: np.ndarray[Any, Any]) -> str:
-        pixels = torch.from_numpy(image.astype(np.uint8)).permute(2, 0, 1)[None]
-        losses = [trained.answer_loss(pixels, ["is there a dog ?"], [word]).item() for word in ("yes", "no")]
-        return "yes" if losses[0] < losses[1] else "no"
+    def answered(images: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+        pixels = torch.from_numpy(np.stack(images).astype(np.uint8)).permute(0, 3, 1, 2)
+        questions = ["is there a dog ?"] * len(images)
+        yes, no = (trained.answer_loss(pixels, questions, [word] * len(images)) for word in ("yes", "no"))
+        return np.where((yes < no).numpy(), "yes", "no")
 
-    assert np.mean([answered(image) == answer for image, answer in made]) >= 0.95
+    before = answered([image for image, _ in made])
+    assert np.mean(before == [answer for _, answer in made]) >= 0.95
     flipped = {}
     for method in ("apgd", "random_noise"):
-        config = AttackConfig(method=method, loss=loss, steps_apart=10, draws=0)  # type: ignore[arg-type]
+        config = AttackConfig(method=method, loss=loss, steps_apart=10, draws=0, batch_size=20)  # type: ignore[arg-type]
         said = {"yes": "no", "no": "yes"} if loss == "target" else {"yes": "yes", "no": "no"}
         todo = [AttackCase(str(i), x, "apart", "is there a dog ?", said[a]) for i, (x, a) in enumerate(made)]
         results = good(attack(todo, model=trained, config=config))
-        flipped[method] = np.mean(
-            [answered(decode(r.png)) != answered(x) for r, (x, _) in zip(results, made, strict=True)]
-        )
+        flipped[method] = np.mean(answered([decode(result.png) for result in results]) != before)
     assert flipped["apgd"] >= 0.8
     assert flipped["random_noise"] <= 0.05
 

@@ -6,26 +6,20 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import datasets
 import odd_files
 import pyarrow.parquet as pq
 import pytest
 import tiny_trainable
 from any_vlm import build as any_model
-from peak_memory import PeakMemory
 from PIL import Image
 from running import Evaluate, scores
-from transformers import AutoModelForImageTextToText as AutoModel
 from typer.testing import CliRunner
 
 from editions import Editions, answered
-
-pytest.importorskip("trl")
-pytest.importorskip("peft")
-
 from vhbench.adapters.answer_collator import LEFT_OUT, AnswerCollator, PreferenceCollator, end_tokens
 from vhbench.adapters.finetuning import finetune, last_checkpoint, one_of_each_form, read_rows
 from vhbench.adapters.trainable_families import TESTED, limit_pixels, lora_config
@@ -34,6 +28,8 @@ from vhbench.adapters.training_options import Training
 from vhbench.cli import app
 from vhbench.schema import VhbenchError
 from vhbench.training import leakage
+
+pytestmark = pytest.mark.skipif(not (find_spec("trl") and find_spec("peft")), reason="trl and peft are not installed")
 
 ROWS = 12
 """Every existence question of the edition's standard pairs: what the task ode_standard_existence asks."""
@@ -331,6 +327,8 @@ def test_a_checkpoint_that_was_cut_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_one_row_of_each_form_is_held_to_inference() -> None:
+    import datasets
+
     forms = ["short", "reasoned", "short", "general", "general"]
     assert one_of_each_form(datasets.Dataset.from_dict({"form": forms})) == [0, 1, 3]
     assert one_of_each_form(datasets.Dataset.from_dict({"id": forms})) == [0]
@@ -361,10 +359,11 @@ def test_lora_trains_language_model_and_projector_and_not_the_tower(kind: str) -
     """On PyTorch's meta device, as for the real sizes: by name, what has an adapter besides the language model."""
     import torch
     from peft import get_peft_model
+    from transformers import AutoModelForImageTextToText
 
     config = any_model(kind)[0].config
     with torch.device("meta"):
-        model = get_peft_model(AutoModel.from_config(config), lora_config(kind, 4, 8, vision=False))
+        model = get_peft_model(AutoModelForImageTextToText.from_config(config), lora_config(kind, 4, 8, vision=False))
     trained = {name.split(".lora_")[0] for name, weight in model.named_parameters() if weight.requires_grad}
     language = {name for name in trained if ".language_model." in name or ".text_model." in name}
     assert {name.removeprefix("base_model.model.model.") for name in trained - language} == PROJECTORS[kind]
@@ -377,6 +376,7 @@ def test_lora_trains_language_model_and_projector_and_not_the_tower(kind: str) -
 def test_the_memory_estimate_is_what_torch_allocates(width: int, rank: int) -> None:
     """A real step of AdamW on three sizes, every storage counted."""
     import torch
+    from peak_memory import PeakMemory
     from peft import get_peft_model
 
     model, processor = tiny_trainable.llava(["Is there a dog in the image? Yes No"], width=width)

@@ -2,10 +2,10 @@
 
 import io
 import logging
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-import diffusers
 import pytest
 from PIL import Image
 from tiny_painters import FAMILIES, stable_diffusion, stable_diffusion_xl
@@ -40,6 +40,8 @@ def test_every_family_of_the_table_is_tried() -> None:
 def test_what_is_recorded_is_what_the_pipeline_got(
     family: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    import diffusers
+
     pipe = FAMILIES[family]()
     pipe.set_progress_bar_config(disable=True)
     real, calls = type(pipe).__call__, list[dict[str, Any]]()
@@ -86,15 +88,15 @@ def test_guidance_that_has_no_effect_is_named_and_not_recorded(monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("pipe", "family"),
+    ("make", "name", "family"),
     [
-        (stable_diffusion("me/zero-snr", trailing=True), "SD 1.5"),
-        (stable_diffusion_xl("me/SDXL-Lightning", trailing=True), "SDXL"),
-        (stable_diffusion("/models/SD-Turbo", trailing=True), "SD-Turbo"),
+        (stable_diffusion, "me/zero-snr", "SD 1.5"),
+        (stable_diffusion_xl, "me/SDXL-Lightning", "SDXL"),
+        (stable_diffusion, "/models/SD-Turbo", "SD-Turbo"),
     ],
 )
-def test_a_trailing_scheduler_alone_makes_no_turbo(pipe: Any, family: str) -> None:
-    assert painter_profiles.settings(pipe, None, None).family == family
+def test_a_trailing_scheduler_alone_makes_no_turbo(make: Callable[..., Any], name: str, family: str) -> None:
+    assert painter_profiles.settings(make(name, trailing=True), None, None).family == family
 
 
 def test_a_pipeline_of_several_stages_is_refused_in_one_line() -> None:

@@ -149,13 +149,14 @@ def test_a_task_whose_samples_are_gone_is_named(copy: Path) -> None:
     line = (
         "ode_fictional_existence: partial: 0 of 80 questions have an answer: the run includes it, but its samples are"
     )
-    for path in map(str, (copy, results)):
-        assert line in told("score", path).partition("accuracy")[0]
-        assert line in told("analyse", "ode", path, "--out", str(copy / "out"))
-        assert line in told("answers", path)
-        assert " have no response; rejected by --require-complete" in refused("score", path, "--require-complete")
-        assert line in told("score", "yes-no", "--responses", path, "--positive", "no")
-        assert line not in told("score", "captions", "--responses", path)
+    assert any(note.startswith(line) for note in read_run(results).notes)
+    path = str(copy)
+    assert line in told("score", path).partition("accuracy")[0]
+    assert line in told("analyse", "ode", path, "--out", str(copy / "out"))
+    assert line in told("answers", path)
+    assert " have no response; rejected by --require-complete" in refused("score", path, "--require-complete")
+    assert line in told("score", "yes-no", "--responses", path, "--positive", "no")
+    assert line not in told("score", "captions", "--responses", path)
     alone = str(samples(copy, "mioh_selective"))
     assert line not in told("score", alone, "--require-complete")
 
