@@ -36,7 +36,7 @@ def only(board: Path, *models: str) -> Path:
 
 
 @pytest.fixture
-def one(copied: Path) -> Path:
+def small(copied: Path) -> Path:
     """A copy of the board with one model."""
     return only(copied, "drift-vl-12b")
 
@@ -97,14 +97,14 @@ def test_everything_that_is_wrong_is_told_at_once(
 
 
 def test_a_doctored_file_with_a_new_digest_no_longer_makes_its_score(
-    one: Path, sources: dict[str, Path], counts: dict[str, int]
+    small: Path, sources: dict[str, Path], counts: dict[str, int]
 ) -> None:
-    parquet = one / ONE / "answers.parquet"
+    parquet = small / ONE / "answers.parquet"
     before = sha256(parquet.read_bytes()).hexdigest()
     texts = list(unpack(parquet, counts["vhexpansion-2.0.0"]))
     parquet.write_bytes(pack([PackedAnswer("yes")] * 100 + texts[100:]))
-    edit(one, before, sha256(parquet.read_bytes()).hexdigest())
-    assert "claims symmetric_accuracy" in refused(one, sources)
+    edit(small, before, sha256(parquet.read_bytes()).hexdigest())
+    assert "claims symmetric_accuracy" in refused(small, sources)
 
 
 @pytest.mark.parametrize(
@@ -119,21 +119,21 @@ def test_a_doctored_file_with_a_new_digest_no_longer_makes_its_score(
         ("organisation: Lab", "rank: 1", "got 'rank'"),
     ],
 )  # fmt: skip
-def test_an_entry_says_what_entries_say(one: Path, sources: dict[str, Path], old: str, new: str, told: str) -> None:
-    edit(one, old, new)
-    lines = refused(one, sources)
+def test_an_entry_says_what_entries_say(small: Path, sources: dict[str, Path], old: str, new: str, told: str) -> None:
+    edit(small, old, new)
+    lines = refused(small, sources)
     assert told in lines
     assert "\x1b" not in lines
 
 
-def test_what_looks_odd_is_pointed_out(one: Path, sources: dict[str, Path], counts: dict[str, int]) -> None:
-    other = one / "entries/somebody-else"
+def test_what_looks_odd_is_pointed_out(small: Path, sources: dict[str, Path], counts: dict[str, int]) -> None:
+    other = small / "entries/somebody-else"
     other.mkdir()
     for name in ("ode-2.0.0", "mioh-2.0.0"):
         (other / name).mkdir()
-        for file in (one / "entries/drift-vl-12b" / name).iterdir():
+        for file in (small / "entries/drift-vl-12b" / name).iterdir():
             (other / name / file.name).write_bytes(file.read_bytes().replace(b"Drift-VL 12B", b"Somebody else"))
-    done = check(one, sources)
+    done = check(small, sources)
     assert done.exit_code == 0, done.output
     assert (
         f"somebody-else/mioh-2.0.0: its {counts['mioh-2.0.0']} predictions and those of drift-vl-12b are identical"
@@ -142,7 +142,7 @@ def test_what_looks_odd_is_pointed_out(one: Path, sources: dict[str, Path], coun
 
 
 def test_a_copy_that_is_dressed_up_is_pointed_out(
-    one: Path, sources: dict[str, Path], editions: dict[str, QuestionIndex]
+    small: Path, sources: dict[str, Path], editions: dict[str, QuestionIndex]
 ) -> None:
     asked = editions["vhexpansion-2.0.0"]
     dressed = {
@@ -150,11 +150,11 @@ def test_a_copy_that_is_dressed_up_is_pointed_out(
         "Mumbler": lambda text: f"hm {text[:1]}",
     }
     edited = {row["id"] for row in asked.rows[::20]}
-    enter(read_board(one), asked, "Edited",
+    enter(read_board(small), asked, "Edited",
           lambda row: row["answer"] if row["id"] in edited else said_by("Drift-VL 12B", row))  # fmt: skip
     for name, dress in dressed.items():
-        enter(read_board(one), asked, name, lambda row, dress=dress: dress(said_by("Drift-VL 12B", row)))  # type: ignore[misc]
-    output = check(one, sources).output
+        enter(read_board(small), asked, name, lambda row, dress=dress: dress(said_by("Drift-VL 12B", row)))  # type: ignore[misc]
+    output = check(small, sources).output
     alike = f"its {len(asked.rows)} predictions and those of drift-vl-12b are identical"
     assert f"wrapped/vhexpansion-2.0.0: {alike}" in output
     assert "mumbler/vhexpansion-2.0.0: its" not in output
@@ -190,10 +190,10 @@ def test_every_repetition_is_compared_with_the_answers_and_other_entries(
 
 
 def test_captions_without_a_rank_hide_no_copy(
-    one: Path, sources: dict[str, Path], editions: dict[str, QuestionIndex]
+    small: Path, sources: dict[str, Path], editions: dict[str, QuestionIndex]
 ) -> None:
     """A caption with one invented object costs nothing where yes/no questions rank models."""
-    asked, board = editions["ode-2.0.0"], read_board(one)
+    asked, board = editions["ode-2.0.0"], read_board(small)
     other = {"yes": "no", "no": "yes"}
     few = [asked.rows[place]["id"] for place in asked.main.places[:3]]
 
@@ -204,7 +204,7 @@ def test_captions_without_a_rank_hide_no_copy(
         board, asked, "Captioner", lambda row: dressed(row, other[row["answer"]] if row["id"] in few else row["answer"])
     )
     enter(board, asked, "Pirate", lambda row: dressed(row, said_by("Drift-VL 12B", row)))
-    output, count = check(one, sources).output, len(asked.main.places)
+    output, count = check(small, sources).output, len(asked.main.places)
     assert count < len(asked.rows)
     assert f"captioner/ode-2.0.0: 3 of {count} predictions differ from the reference answers" in output
     assert f"pirate/ode-2.0.0: its {count} predictions and those of drift-vl-12b are identical" in output

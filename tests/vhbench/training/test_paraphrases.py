@@ -44,8 +44,8 @@ def test_a_rule_keeps_what_is_negated_negated_and_adds_nothing(question: str) ->
 
 
 def test_the_twins_are_those_of_the_questions() -> None:
-    asked = (*QUESTIONS[:6], "Is the left one red?")
-    assert [twin_of(question, source="ode").text for question in asked] == TWINS
+    questions = (*QUESTIONS[:6], "Is the left one red?")
+    assert [twin_of(question, source="ode").text for question in questions] == TWINS
 
 
 def test_by_hand() -> None:

@@ -35,7 +35,7 @@ def small_blocks() -> Iterator[None]:
         patch.setattr(question_stream, "_ODE_PAIRS", 2)
         patch.setattr(question_stream, "_MIOH_SCENES", 50)
         types = {"mioh": {"types": MIOH_TYPES}}
-        patch.setattr(question_stream, "_build", lambda name, **how: build(name, **how, **types.get(name, {})))
+        patch.setattr(question_stream, "_build", lambda name, **options: build(name, **options, **types.get(name, {})))
         yield
 
 
