@@ -69,12 +69,12 @@ def write_run(
         of=len(rows),
     )
     provenance = replace(provenance, **told)
-    lines, records = [], []
+    lines, records, header = [], [], provenance.to_json()
     for number, row in enumerate(row for row in rows if not lost(row)):
         said = say(row)
         text = prompts.to_text(row)
         spent = {row["id"]: [tokens(row)]}
-        about = (provenance.to_json(), hashes, {row["id"]: digest(text)}, lambda spent=spent: spent, 4096)
+        about = (header, hashes, {row["id"]: digest(text)}, lambda spent=spent: spent, 4096)
         payloads = prompts.process_results(row, [said], *about)
         records += to_records(next(iter(payloads.values())))
         sample = {"doc_id": number, "target": prompts.to_target(row), "resps": [[said]], "input": text}

@@ -4,8 +4,9 @@ import io
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from string import ascii_uppercase
@@ -41,6 +42,14 @@ def edition(build: OdeBuild | PaperMioh | VHExpansionBuild, folder: Path, key: b
         made, folder, commitment=hidden_seed.commitment_of(key, build.benchmark, build.version), progress=False
     )
     return folder / build.benchmark
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _keys_once() -> Iterator[None]:
+    """Derive each key once, which takes a quarter of a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hidden_seed, "key_of", lru_cache(hidden_seed.key_of))
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """MIOH built with CLIP: a tiny random model decides what is hard, once per image."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import tiny_clip_model
 from typer.testing import CliRunner
 
 from vhbench import splits
-from vhbench.builds import mioh
+from vhbench.builds import mioh, mioh_synthetic
 from vhbench.cli import app
 from vhbench.generators.mioh.facts import Fact
 from vhbench.generators.mioh.pools import ScenePool
@@ -22,6 +23,17 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models") / "tiny-clip"
     folder.mkdir()
     return tiny_clip_model.save(folder)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _drawn_once() -> Iterator[None]:
+    """Draw each pool of scenes once, whichever build asks for it; worker processes draw their own."""
+    drawn = lru_cache(mioh_synthetic.draw)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            mioh_synthetic, "draw", lambda number, seed, size, scratch="", *part: drawn(number, seed, size, "", *part)
+        )
+        yield
 
 
 def build(out: Path, *more: str) -> Manifest:
@@ -85,8 +97,6 @@ def found(pool: ScenePool, fact: Fact, name: str, part: str = "truth") -> set[in
 
 @pytest.mark.parametrize("name", FACTS)
 def test_low_similarity_is_a_hard_positive_and_high_similarity_a_hard_negative(name: str) -> None:
-    from vhbench.builds import mioh_synthetic
-
     scenes, _ = mioh_synthetic.draw(60, 2, 96)
     rules, both = ScenePool(scenes), ScenePool(scenes)
     fact = fact_of(rules, name)

@@ -24,6 +24,14 @@ def build(out: Path, reference: Path, *more: str) -> str:
     return done.output
 
 
+@pytest.fixture(scope="module")
+def photos(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A split of photos, and what its build printed."""
+    out = tmp_path_factory.mktemp("photos")
+    printed = build(out, reference)
+    return out / "mioh", printed
+
+
 def test_short_cells_are_an_error_that_names_the_types_left_out_as_well() -> None:
     def cell(asked: int, reason: str) -> dict[str, object]:
         return {"wanted": 9, "asked": asked, "forms": {}, "reason": reason}
@@ -40,26 +48,25 @@ def test_short_cells_are_an_error_that_names_the_types_left_out_as_well() -> Non
     MiohBuild(allow_missing=True).check_notes({"cells": cells | {"E3/hp": cell(7, "cell not filled: too few")}})
 
 
-def test_photos_become_a_split_that_verifies(tmp_path: Path, reference: Path) -> None:
-    printed = build(tmp_path, reference)
+def test_photos_become_a_split_that_verifies(photos: tuple[Path, str]) -> None:
+    split, printed = photos
     assert printed.count("cell not filled: too few") == 2, "a count, and one row for all cells of the reason"
-    manifest = splits.read_manifest(tmp_path / "mioh")
+    manifest = splits.read_manifest(split)
     assert manifest.rows["mioh_easy"] >= 12
     assert manifest.config["pressures"] == "rules alone, no CLIP"
     assert manifest.config["thresholds"]["coco"]["small"] == 0.01
-    questions = list(splits.read_questions(tmp_path / "mioh"))
+    questions = list(splits.read_questions(split))
     assert {q.question_type for q in questions} == {"E5", "E1", "C1"}
-    scenes = splits.read_scenes(tmp_path / "mioh")
+    scenes = splits.read_scenes(split)
     assert {i for q in questions for i in q.scene_ids} <= set(scenes)
-    rejections = list(splits.read_rejections(tmp_path / "mioh"))
+    rejections = list(splits.read_rejections(split))
     unfilled = [r for r in rejections if r.reason.startswith("cell not filled")]
     assert all(r.detail["found"] < r.detail["wanted"] for r in unfilled)
     assert manifest.rejections["category without instances"] == 36  # of COCO's 80
 
 
-def test_a_page_to_review_and_its_judgments(tmp_path: Path, reference: Path) -> None:
-    build(tmp_path, reference)
-    split = tmp_path / "mioh"
+def test_a_page_to_review_and_its_judgments(photos: tuple[Path, str], tmp_path: Path) -> None:
+    split, _ = photos
     page = tmp_path / "page.html"
     runner = CliRunner()
     assert runner.invoke(app, ["review", str(split), "-o", str(page), "--number", "5"]).exit_code == 0

@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import inflect
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,6 +128,8 @@ FAULTS_OF_INFLECT = frozenset(
 
 def test_plurals_and_articles_are_those_of_inflect(reference: Path) -> None:
     """Questions and their hashes hold these words: the rules must not differ from the library that wrote them first."""
+    import inflect  # takes seconds
+
     engine = inflect.engine()
     for noun in {word.strip().lower().replace("_", " ") for word in known_nouns(reference)} - {""}:
         if (word := inflection.head(noun)) not in inflection.MASS | FAULTS_OF_INFLECT:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from board_entries import MODELS, enter, said_by
+from filelock import FileLock
 
 from vhbench.builds.starter import starter
 from vhbench.leaderboard import boards
@@ -27,15 +28,21 @@ def editions(sources: dict[str, Path]) -> dict[str, QuestionIndex]:
 
 
 @pytest.fixture(scope="session")
-def twelve(editions: dict[str, QuestionIndex], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A board with twelve models; do not write into it."""
-    folder = tmp_path_factory.mktemp("twelve") / "board"
-    board = Board(folder=folder, title="A board", editions=tuple(asked.edition for asked in editions.values()))
-    boards.write_board(board)
-    for name in MODELS:
-        for asked in editions.values():
-            enter(board, asked, name, lambda row, name=name: said_by(name, row), organisation="Lab")  # type: ignore[misc]
-    return folder
+def twelve(editions: dict[str, QuestionIndex], shared_folder: Path) -> Path:
+    """A board with twelve models, made by whichever worker asks first; do not write into it."""
+    root = shared_folder / "twelve"
+    root.mkdir(exist_ok=True)
+    with FileLock(str(root / "lock")):
+        if not (root / "board").is_dir():
+            board = Board(
+                folder=root / "new", title="A board", editions=tuple(asked.edition for asked in editions.values())
+            )
+            boards.write_board(board)
+            for name in MODELS:
+                for asked in editions.values():
+                    enter(board, asked, name, lambda row, name=name: said_by(name, row), organisation="Lab")  # type: ignore[misc]
+            board.folder.rename(root / "board")
+    return root / "board"
 
 
 @pytest.fixture

@@ -16,7 +16,15 @@ QUESTIONS = [
     "Is it a sunny day in the image?",
     "Can you see the man?",
 ]
-TWINS = [twin_of(question, source="ode").text for question in (*QUESTIONS[:6], "Is the left one red?")]
+TWINS = [
+    "Is there no dog in the image?",
+    "Is it false that there are sunglasses in the picture?",
+    "Is it false that the dog in the image is brown?",
+    "Is it false that the image shows a street?",
+    "Is it false that there are exactly two dogs in the image?",
+    "Is it false that it is a sunny day in the image?",
+    'Is it false that the right answer to this question is yes: "Is the left one red?"',
+]
 
 
 @pytest.mark.parametrize("question", [*QUESTIONS, *TWINS, "Is the left or the right one red?", "How?"])
@@ -33,6 +41,11 @@ def test_a_rule_keeps_what_is_negated_negated_and_adds_nothing(question: str) ->
     for text in paraphrases(question, 5, source="ode"):
         if not text.endswith(question):
             assert why_not_paraphrase(question, text) == "", text
+
+
+def test_the_twins_are_those_of_the_questions() -> None:
+    questions = (*QUESTIONS[:6], "Is the left one red?")
+    assert [twin_of(question, source="ode").text for question in questions] == TWINS
 
 
 def test_by_hand() -> None:

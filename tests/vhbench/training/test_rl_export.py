@@ -4,6 +4,7 @@ import importlib.util
 import re
 import shlex
 import sys
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,9 +19,16 @@ from typer.testing import CliRunner
 
 from vhbench import rewards
 from vhbench.cli import app
+from vhbench.training import question_stream
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "rl.md"
 WORDS = ("--part", "1/2", "--benchmark", "ode", "--number", "24", "--size", "64")
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw one pair of scenes of each criterion, some 70 questions, rather than eight: a stream draws whole blocks."""
+    monkeypatch.setattr(question_stream, "_ODE_PAIRS", 1)
 
 
 def export(to: str, out: Path, *words: object) -> str:
@@ -151,9 +159,8 @@ def test_trl_s_own_trainer_learns_from_the_stream(tmp_path: Path) -> None:
     trl = pytest.importorskip("trl")
     from transformers import AutoModelForImageTextToText, AutoProcessor
 
-    from vhbench.training.question_stream import stream
-
-    words = [row["question"] for row, _ in zip(stream("ode", part="1/2", size=64), range(60), strict=False)]
+    rows = islice(question_stream.stream("ode", part="1/2", size=64), 60)
+    words = [row["question"] for row in rows]
     folder = tiny_trainable.save("llava", [*words, "Yes No Please answer yes or no."], tmp_path / "model")
     batches: list[dict[str, Any]] = []
 
@@ -170,7 +177,7 @@ def test_trl_s_own_trainer_learns_from_the_stream(tmp_path: Path) -> None:
         model=AutoModelForImageTextToText.from_pretrained(folder), args=args, reward_funcs=[watched, rewards.trl_form],
         processing_class=AutoProcessor.from_pretrained(folder),
         train_dataset=datasets.IterableDataset.from_generator(
-            stream, gen_kwargs={"benchmark": "ode", "part": "1/2", "size": 64}
+            question_stream.stream, gen_kwargs={"benchmark": "ode", "part": "1/2", "size": 64}
         ),
     )  # fmt: skip
     trainer.train()
