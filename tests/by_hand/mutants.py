@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
+from itertools import islice
 from pathlib import Path
 from queue import Queue
 from typing import Any, NamedTuple
@@ -32,38 +33,59 @@ OTHER_COMPARISON = {
 
 
 class Mutant(NamedTuple):
-    """A module, its text, and its text with one change."""
+    """A module, where its text is changed, and the text that stands there then."""
 
     path: str
-    before: str
-    after: str
+    start: int
+    end: int
+    text: bytes
+
+    @property
+    def before(self) -> bytes:
+        return (ROOT / self.path).read_bytes()
+
+    @property
+    def after(self) -> bytes:
+        return self.before[: self.start] + self.text + self.before[self.end :]
+
+    def parses(self) -> bool:
+        try:
+            ast.parse(self.after)
+        except SyntaxError:
+            return False
+        return True
 
     def diff(self) -> str:
-        lines = [text.splitlines() for text in (self.before, self.after)]
+        lines = [text.decode().splitlines() for text in (self.before, self.after)]
         return "\n".join(difflib.unified_diff(*lines, self.path, self.path, lineterm="", n=1))
 
 
-def _changes(node: ast.AST) -> Iterator[ast.AST]:
-    """Copies of a node, each with one change."""
-    copy: Any = deepcopy(node)
+def _other_sign(node: ast.BinOp | ast.AugAssign) -> ast.AST:
+    copy = deepcopy(node)
+    copy.op = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
+    return copy
+
+
+def _changes(node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """Parts of a node, each with what replaces it."""
     if isinstance(node, ast.Compare):
-        copy.ops[0] = OTHER_COMPARISON[type(node.ops[0])]()
-        yield copy
+        compared = deepcopy(node)
+        compared.ops[0] = OTHER_COMPARISON[type(node.ops[0])]()
+        yield node, compared
     elif isinstance(node, ast.If | ast.IfExp | ast.While):
-        yield ast.UnaryOp(ast.Not(), copy.test)
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
-        copy.op = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
-        yield copy
+        yield node.test, ast.UnaryOp(ast.Not(), node.test)
+    elif isinstance(node, ast.comprehension):
+        yield from ((test, ast.UnaryOp(ast.Not(), test)) for test in node.ifs)
+    elif isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
+        yield node, _other_sign(node)
     elif isinstance(node, ast.BoolOp):
-        copy.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        yield copy
+        yield node, ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
     elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        yield ast.Constant(node.value + 1)
+        yield node, ast.Constant(node.value + 1)
     elif isinstance(node, ast.Return) and node.value is not None:
-        yield ast.Return(ast.Constant(None))
+        yield node, ast.Return(ast.Constant(None))
     elif isinstance(node, ast.Call) and node.args:
-        copy.args.pop()
-        yield copy
+        yield node, ast.Call(node.func, node.args[:-1], node.keywords)
 
 
 def _ignored(tree: ast.AST) -> set[ast.AST]:
@@ -77,30 +99,31 @@ def _ignored(tree: ast.AST) -> set[ast.AST]:
 
 
 def mutants(path: str) -> Iterator[Mutant]:
-    """All mutants of a module."""
+    """All mutants of a module, and a few that do not parse."""
     source = (ROOT / path).read_bytes()
-    tree = ast.parse(source)
     starts = [0]
     for line in source.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
+    tree = ast.parse(source)
     ignored = _ignored(tree)
     for node in ast.walk(tree):
         if node in ignored:
             continue
-        for changed in _changes(node):
-            place: Any = node.test if isinstance(node, ast.If | ast.IfExp | ast.While) else node
-            start, end = (
-                starts[line - 1] + column
-                for line, column in ((place.lineno, place.col_offset), (place.end_lineno, place.end_col_offset))
-            )
+        for part, changed in _changes(node):
+            place: Any = part
             text = ast.unparse(ast.fix_missing_locations(changed))
-            text = text if isinstance(node, ast.Return) else f"({text})"
-            after = source[:start] + text.encode() + source[end:]
-            try:
-                ast.parse(after)
-            except SyntaxError:
-                continue
-            yield Mutant(path, source.decode(), after.decode())
+            text = text if isinstance(part, ast.stmt) else f"({text})"
+            start, end = starts[place.lineno - 1], starts[place.end_lineno - 1]
+            yield Mutant(path, start + place.col_offset, end + place.end_col_offset, text.encode())
+
+
+def draw(seed: int, count: int, only: str = "") -> list[Mutant]:
+    """A sample of the mutants of all product code, or of a folder or file of it."""
+    listed = subprocess.check_output(["git", "ls-files", *PRODUCT], cwd=ROOT, text=True).split()
+    paths = [path for path in listed if path.endswith(".py") and path.startswith(only)]
+    every = [mutant for path in paths for mutant in mutants(path)]
+    random.Random(seed).shuffle(every)
+    return list(islice((mutant for mutant in every if mutant.parses()), count))
 
 
 def mirrored(path: str) -> tuple[str, ...]:
@@ -138,10 +161,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--limit", type=float, default=300, help="seconds for each mutant")
     options = parser.parse_args()
-    listed = subprocess.check_output(["git", "ls-files", *PRODUCT], cwd=ROOT, text=True).split()
-    paths = [path for path in listed if path.endswith(".py") and path.startswith(options.only)]
-    every = [mutant for path in paths for mutant in mutants(path)]
-    drawn = random.Random(options.seed).sample(every, min(options.count, len(every)))
+    drawn = draw(options.seed, options.count, options.only)
     with tempfile.TemporaryDirectory() as folder:
         trees: Queue[Path] = Queue()
         for number in range(options.workers):
@@ -152,10 +172,10 @@ def main() -> None:
         def survives(mutant: Mutant) -> bool:
             tree = trees.get()
             try:
-                (tree / mutant.path).write_text(mutant.after)
+                (tree / mutant.path).write_bytes(mutant.after)
                 return passes(mirrored(mutant.path), tree, options.limit)
             finally:
-                (tree / mutant.path).write_text(mutant.before)
+                (tree / mutant.path).write_bytes(mutant.before)
                 trees.put(tree)
 
         tree = trees.get()
