@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import golden_options
 import odd_files
 import pyarrow.parquet as pq
 import pytest
@@ -422,3 +423,8 @@ def test_four_bit_weights_are_trained_through_an_adapter(rows: Path, tiny: Any, 
     assert (tmp_path / "adapter" / "adapter_model.safetensors").is_file()
     with pytest.raises(VhbenchError, match="--quantize 4bit: expected LoRA"):
         finetune(str(tiny("llava")), rows, tmp_path / "all", replace(options, rank=0))
+
+
+def test_every_option_is_as_it_was() -> None:
+    """``tests/golden/renew.py`` renews the golden file where an option shall change."""
+    assert golden_options.options("adapters") == golden_options.golden("adapters")

@@ -14,9 +14,11 @@ sys.path.insert(0, str(HERE.parent / "support"))
 def main() -> None:
     """Write the golden file; starter splits come from the user's cache."""
     import golden_drawings
+    import golden_options
     from golden_documents import digest, flattened, nested, numbers
 
     golden_drawings.renew()
+    golden_options.renew()
 
     file = HERE / "numbers.json"
     former = flattened(json.loads(file.read_text())) if file.exists() else {}

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import golden_options
 import pytest
 import yaml
 from hub_standin import TOKEN, HubStandin
@@ -336,3 +337,8 @@ def test_the_script_is_the_command() -> None:
     script = [sys.executable, ROOT / "push_dataset.py", "--help"]
     said = subprocess.run(script, capture_output=True, text=True, check=True).stdout
     assert said == CliRunner().invoke(app, ["push", "--help"], prog_name="vhbench").output
+
+
+def test_every_option_is_as_it_was() -> None:
+    """``tests/golden/renew.py`` renews the golden file where an option shall change."""
+    assert golden_options.options("vhbench") == golden_options.golden("vhbench")

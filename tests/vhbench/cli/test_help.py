@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 import click
+import golden_options
 import pytest
 import typer
 
@@ -37,3 +38,8 @@ def test_each_command_shows_an_example_that_it_understands(path: tuple[str, ...]
 def test_each_option_says_what_it_is_for(path: tuple[str, ...]) -> None:
     told = {option.name: getattr(option, "help", None) for option in COMMANDS[path].params}
     assert [name for name, text in told.items() if not text] == []
+
+
+def test_every_option_is_as_it_was() -> None:
+    """``tests/golden/renew.py`` renews the golden file where an option shall change."""
+    assert golden_options.options("vhbench/cli") == golden_options.golden("vhbench/cli")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import datasets
+import golden_options
 import orjson
 import pyarrow.parquet as pq
 import pytest
@@ -292,3 +293,8 @@ def test_four_thousand_rows_take_less_than_thirty_seconds(editions: Editions, tm
     training_files.write(tmp_path / "rows", found, "parquet", told)
     assert len(rows_of(tmp_path / "rows")) == 4000
     assert time.process_time() - start < 30
+
+
+def test_every_option_is_as_it_was() -> None:
+    """``tests/golden/renew.py`` renews the golden file where an option shall change."""
+    assert golden_options.options("vhbench/training") == golden_options.golden("vhbench/training")
