@@ -15,10 +15,12 @@ def main() -> None:
     """Write the golden file; starter splits come from the user's cache."""
     import golden_drawings
     import golden_options
+    import golden_prompts
     from golden_documents import digest, flattened, nested, numbers
 
     golden_drawings.renew()
     golden_options.renew()
+    golden_prompts.renew()
 
     file = HERE / "numbers.json"
     former = flattened(json.loads(file.read_text())) if file.exists() else {}

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import golden_prompts
 import pytest
 
 from vhbench.builds.ode_source_vocabulary import DrawnWorld, OpenWorld
@@ -167,3 +168,8 @@ def test_what_is_drawn_of_ambers_words(amber: ConceptGraph) -> None:
     shown = {word: prompts._deeds(amber, word, world) for word in amber}
     assert ("standing", "sitting") in shown["cat"]
     assert sum(map(len, shown.values())) >= 100
+
+
+def test_every_specification_is_as_it_was() -> None:
+    """``tests/golden/renew.py`` renews the digests where prompts shall change, which changes hashes of splits."""
+    assert golden_prompts.specs() == golden_prompts.golden()
