@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from vhbench.records import answered, as_records, to_record, to_records
+from vhbench.records import answered, as_records, resampling_unit, target_of, to_record, to_records
 from vhbench.schema import Record, VhbenchError
 
 
@@ -63,3 +63,15 @@ def test_a_response_that_reaches_its_limit_is_truncated(how: dict[str, Any], cut
     found = answered(asked, "Yes.", **how)
     assert (found.prediction, found.failure) == ("yes", "")
     assert (found.cut_off, found.tokens) == (cut_off, tokens)
+
+
+def test_the_target_of_a_caption_is_what_is_to_be_seen() -> None:
+    row = {"objects": ["dog", "cup"], "answer": "", "kind": "caption"}
+    assert target_of(row) == "dog, cup"
+    assert target_of(row | {"kind": "yes_no", "answer": "no"}) == "no"
+
+
+def test_a_record_is_resampled_with_its_image_or_its_fact() -> None:
+    assert resampling_unit(Record("2#q", scene_ids=("s1",), pair_id="p")) == "s1"
+    assert resampling_unit(Record("q", scene_ids=("s1", "s2"))) == "s1 s2"
+    assert resampling_unit(Record("2#q", scene_ids=("s1", "s2"), pair_id="2#p")) == "p"
