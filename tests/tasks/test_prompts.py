@@ -78,3 +78,25 @@ def test_what_cannot_be_read_is_unknown_and_wrong(response: str, prediction: str
 def test_the_headline_carries_the_share_of_correct_responses(responses: list[str], share: float) -> None:
     record = prompts.process_results(doc(), responses)["accuracy"]
     assert (record["score"], record["accuracy"]) == (share, 100 * share)
+
+
+def test_a_response_that_reaches_the_token_limit_is_cut_off() -> None:
+    def told(*counts: int, limit: int | None = 8, responses: tuple[str, ...] = ("B",)) -> dict[str, Any]:
+        return prompts.process_results(doc(), responses, tokens=lambda: {"q1": counts}, limit=limit)["accuracy"]
+
+    assert (told(8)["cut_off"], told(8)["tokens"]) == (True, 8)
+    assert ("cut_off" in told(7), told(7)["tokens"]) == (False, 7)
+    assert "cut_off" not in told(9, limit=None)
+    assert not {"cut_off", "tokens"} & told(8, 8).keys()  # numbers of another number of responses
+    both = told(3, 8, responses=("B", "A"))
+    assert [one["cut_off"] for one in both["repeats"]] == [True]
+    assert (both["score"], both["accuracy"], both["cluster"]) == (0.5, 50, "p1")
+
+
+def test_provenance_comes_with_the_prompt_and_the_input_of_the_row() -> None:
+    given = {"provenance": {"task": "t"}, "prompts": {"q1": "hash"}}
+    record = prompts.process_results(doc(), ["B"], **given, inputs={"q1": "digest"})["accuracy"]
+    assert (record[prompts.PROMPT], record[prompts.INPUT], record[prompts.KEY]) == ("hash", "digest", {"task": "t"})
+    record = prompts.process_results(doc(), ["B"], provenance={}, inputs={"q2": "digest"})["accuracy"]
+    assert (record[prompts.PROMPT], prompts.INPUT in record) == ("", False)
+    assert prompts.PROMPT not in prompts.process_results(doc(), ["B"], prompts={"q1": "hash"})["accuracy"]
