@@ -9,7 +9,7 @@ from datasets import Dataset, Features, Image, List, Value
 from PIL import Image as Pillow
 from PIL import ImageFile
 
-from vhbench.adapters.calibration import Oracle, Yes, YesChat
+from vhbench.adapters.calibration import Blind, Coin, Oracle, Yes, YesChat
 from vhbench.images import to_png
 from vhbench.tasks import prompts
 
@@ -100,3 +100,67 @@ def test_an_oracle_that_errs_names_the_next_option(kind: str, choices: list[str]
         assert Oracle(wrong=wrong).answer(doc | where) == expected
     for wrong in ("", "existence/hp", "existence/comparative:E2"):
         assert Oracle(wrong=wrong).answer(doc | where) == right
+
+
+def doc(kind: str = "yes_no", answer: str = "yes", **options: Any) -> dict[str, Any]:
+    empty = {
+        "task": "existence",
+        "mode": "",
+        "pressure": "hn",
+        "criterion": "",
+        "question_type": "E1",
+        "negated": False,
+    }
+    return {"id": "q", "kind": kind, "answer": answer, "objects": ["dog"], "candidates": ["cat"], **empty, **options}
+
+
+def test_the_oracle_is_wrong_where_all_words_of_a_case_hold() -> None:
+    choice = doc("multiple_choice", "C", choices=["a", "b", "c"])
+    for wrong, answers in (("", ["yes", "C"]), ("existence/hn", ["no", "A"]), ("existence/ep:counting", ["yes", "C"])):
+        model = Oracle(wrong=wrong)
+        assert [model.answer(doc()), model.answer(choice)] == answers, wrong
+        caption = "A picture of cat." if wrong == "existence/hn" else "A picture of dog."
+        assert model.answer(doc("caption", "")) == caption
+    assert Oracle(wrong="counting:E1").answer(doc(answer="no")) == "yes"
+    with pytest.raises(ValueError, match="form: expected one of"):
+        Oracle(form="song")
+    with pytest.raises(ValueError, match="no model_args"):
+        Oracle(mood="x")
+
+
+def test_a_coin_says_yes_as_often_as_it_is_told_and_anew_in_each_repetition() -> None:
+    coin = Coin(p="0.75", seed="3")  # type: ignore[arg-type]
+    said = [coin.answer(doc(id=str(number))) for number in range(400)]
+    assert 270 < said.count("yes") < 330
+    assert [coin.answer(doc(id=str(number))) for number in range(400)] == said
+    coin.repetition = 2
+    assert [coin.answer(doc(id=str(number))) for number in range(400)] != said
+    assert {Coin(p=1).answer(doc(id=str(n))) for n in range(9)} == {"yes"}
+    assert {Coin(p=0).answer(doc(id=str(n))) for n in range(9)} == {"no"}
+    letters = {Coin().answer(doc("multiple_choice", choices=["a", "b", "c"], id=str(n))) for n in range(40)}
+    assert letters == {"A", "B", "C"}
+    assert Coin(p=1).answer(doc("caption")) == "A picture of dog and cat."
+    assert Coin(p=0).answer(doc("caption")) == "A picture."
+    with pytest.raises(ValueError, match="p: expected a probability"):
+        Coin(p=1.01)
+
+
+def test_the_blind_one_counts_answers_by_type_and_negation_once() -> None:
+    columns = {
+        "question_type": ["E1", "E1", "E1", "E1", "E1", "E2"],
+        "negated": [False, False, False, True, True, False],
+        "answer": ["no", "yes", "yes", "yes", "no", "D"],
+    }
+    model = Blind()
+    model.prepare("t", Dataset.from_dict(columns))
+    assert [model.answer(doc()), model.answer(doc(negated=True)), model.answer(doc(question_type="E2"))] == [
+        "yes", "no", "D",
+    ]  # fmt: skip
+    model.prepare("t", Dataset.from_dict({name: values[:1] for name, values in columns.items()}))
+    assert model.answer(doc()) == "yes"  # a task is counted once
+    model.prepare("u", Dataset.from_dict({name: values[:1] for name, values in columns.items()}))
+    assert model.answer(doc()) == "no"
+    assert model.answer(doc("caption")) == "A picture."
+    assert [Yes().answer(doc(kind)) for kind in ("yes_no", "multiple_choice", "caption")] == [
+        "yes", "A", "A picture of dog and cat.",
+    ]  # fmt: skip
