@@ -199,3 +199,15 @@ def test_a_value_is_kept_as_soon_as_it_is_made(tmp_path: Path) -> None:
 def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
     (tmp_path / "things").write_text("no folder")
     assert list(files.cached("things", [None], lambda missing: [7], folder=tmp_path)) == [7]
+
+
+def test_only_what_must_outlive_a_power_failure_waits_for_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed: list[int] = []
+    monkeypatch.setattr(files.os, "fsync", flushed.append)
+    files.write_atomic(tmp_path / "x", b"1", durable=False)
+    assert flushed == []
+    files.write_atomic(tmp_path / "x", b"2")
+    assert len(flushed) == 2  # the file, and the folder that names it
+    assert (tmp_path / "x").read_bytes() == b"2"

@@ -4,7 +4,7 @@ import pytest
 
 from vhbench.audit.phrases import holds
 from vhbench.audit.question_solver import _ahead, _same, choice
-from vhbench.audit.restricted_oracles import VIEWS, Figures, add, leaks, left_open
+from vhbench.audit.restricted_oracles import VIEWS, Figures, Reached, add, leaks, left_open
 from vhbench.schema import Question, Scene, SceneObject
 
 
@@ -137,3 +137,29 @@ def test_carriers_of_a_value_are_counted_without_their_owners() -> None:
     assert figures["unbound"]["A5", "hn"].share == pytest.approx(0.25)
     assert figures["most instances"]["A5", "hn"].share == 1
     assert any(line.startswith("A5 hn: an oracle restricted to most instances") for line in leaks(figures))
+
+
+def reached(yes: list[float], no: list[float]) -> Reached:
+    """Return four questions with three right, each with a score if it is ranked."""
+    texts = {f"{is_no}{n}": (is_no, score) for is_no, own in ((False, yes), (True, no)) for n, score in enumerate(own)}
+    return Reached(4, 3.0, 2.5, 3.5, texts)
+
+
+def test_an_accuracy_is_of_answers_or_of_ranks() -> None:
+    plain = reached([], [])
+    assert (plain.share, plain.bound) == (0.75, 0.875)
+    assert plain.error == pytest.approx(((2.5 / 4 - 0.5625) / 4) ** 0.5)
+    assert reached([1.0], []).share == reached([], [1.0]).share == 0.75  # nothing to compare with
+    ranked = reached([3.0, 2.0], [2.0, 1.0, 0.0])
+    assert ranked.share == pytest.approx(5.5 / 6)
+    assert reached([2.0, 1.0, 0.0], [3.0, 2.0]).share == pytest.approx(5.5 / 6)  # the likelier answer, either way
+    assert ranked.error == pytest.approx((6 / 72) ** 0.5)
+    one_sided = reached([1.0, 1.0], [])
+    assert one_sided.error == pytest.approx(((2.5 / 4 - 0.5625) / 2) ** 0.5)  # of two texts
+
+
+def test_cells_are_pooled_text_by_text() -> None:
+    both = reached([3.0], [1.0]) + Reached(1, 0.5, 0.25, 1.0, {"other": (True, 4.0)})
+    assert (both.number, both.right, both.squares, both.best) == (5, 3.5, 2.75, 4.5)
+    assert both.share == 0.5
+    assert len((both + both).texts) == 3
