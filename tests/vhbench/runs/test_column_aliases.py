@@ -97,3 +97,19 @@ def test_a_column_that_names_the_image_names_the_cluster() -> None:
     assert "scene_ids" not in answered(row, "row 1", joined=True), "the questions' own file names the images"
     assert "scene_ids" not in answered({**row, "image": "/9j/" + "A" * 1000}, "row 1", joined=False), "base64"
     assert answered({**row, "scene_ids": ["s"]}, "row 1", joined=False)["scene_ids"] == ["s"]
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        ({"id": 1, "truth": ["dog"], "hallu": ["cat"]}, "caption"),
+        ({"id": 1, "dis_truth": ["dog"], "truth": "yes", "hallu": ["cat"]}, "caption"),
+        ({"id": 1, "truth": "yes", "hallu": ["cat"]}, None),  # the answer to a question
+        ({"id": 1, "truth": ["dog"]}, None),
+    ],
+)
+def test_captions_of_ode_and_amber_are_known_by_their_lists(row: dict[str, Any], kind: str | None) -> None:
+    found = asked(row, "row 1")
+    assert found.get("kind") == kind
+    if kind:
+        assert found == {"id": 1, "kind": "caption", "objects": ["dog"], "candidates": ["cat"]}
