@@ -426,5 +426,5 @@ def test_four_bit_weights_are_trained_through_an_adapter(rows: Path, tiny: Any, 
 
 
 def test_every_option_is_as_it_was() -> None:
-    """``tests/golden/renew.py`` renews the golden file where an option shall change."""
+    """``tests/golden/renew.py`` renews the golden file where an option is to change."""
     assert golden_options.options("adapters") == golden_options.golden("adapters")

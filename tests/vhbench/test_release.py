@@ -340,5 +340,5 @@ def test_the_script_is_the_command() -> None:
 
 
 def test_every_option_is_as_it_was() -> None:
-    """``tests/golden/renew.py`` renews the golden file where an option shall change."""
+    """``tests/golden/renew.py`` renews the golden file where an option is to change."""
     assert golden_options.options("vhbench") == golden_options.golden("vhbench")

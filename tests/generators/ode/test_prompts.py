@@ -171,5 +171,5 @@ def test_what_is_drawn_of_ambers_words(amber: ConceptGraph) -> None:
 
 
 def test_every_specification_is_as_it_was() -> None:
-    """``tests/golden/renew.py`` renews the digests where prompts shall change, which changes hashes of splits."""
+    """``tests/golden/renew.py`` renews the digests where prompts are to change, which changes hashes of splits."""
     assert golden_prompts.specs() == golden_prompts.golden()

@@ -41,5 +41,5 @@ def test_each_option_says_what_it_is_for(path: tuple[str, ...]) -> None:
 
 
 def test_every_option_is_as_it_was() -> None:
-    """``tests/golden/renew.py`` renews the golden file where an option shall change."""
+    """``tests/golden/renew.py`` renews the golden file where an option is to change."""
     assert golden_options.options("vhbench/cli") == golden_options.golden("vhbench/cli")

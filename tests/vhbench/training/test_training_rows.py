@@ -296,5 +296,5 @@ def test_four_thousand_rows_take_less_than_thirty_seconds(editions: Editions, tm
 
 
 def test_every_option_is_as_it_was() -> None:
-    """``tests/golden/renew.py`` renews the golden file where an option shall change."""
+    """``tests/golden/renew.py`` renews the golden file where an option is to change."""
     assert golden_options.options("vhbench/training") == golden_options.golden("vhbench/training")
