@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from vhbench.builds.ode import OdeBuild
 from vhbench.builds.ode_source_vocabulary import DrawnWorld, OpenWorld
+from vhbench.generators import scenes
 from vhbench.generators.ode import concept_graph, environments, questions
 from vhbench.schema import Scene, SceneObject
 
@@ -72,3 +74,17 @@ def test_states_of_drawn_things_are_asked_about() -> None:
     assert (choice.yes, choice.noes) == (
         "Is the door in the image open?", {"closed": "Is the door in the image closed?"}
     )  # fmt: skip
+
+
+def test_an_area_is_shown_where_there_is_room_for_the_things() -> None:
+    """Of the environments that paint it, one with places for all things is taken, if there is any."""
+    graph = concept_graph.starter()
+    world, seen = DrawnWorld(graph), set()
+    for area in sorted({area for one in scenes.ENVIRONMENTS.values() for area in one.areas()}):
+        for thing in ("kite", "cup", "dog", "boat", "clock"):
+            painting = [one for one in scenes.ENVIRONMENTS.values() if area in (one.name, *one.areas())]
+            fitting = [one.name for one in painting if scenes.lookup(thing).place in one.bands]  # type: ignore[union-attr]
+            for seed in range(5) if 0 < len(fitting) < len(painting) else ():
+                seen.add(area)
+                assert world.setting(area, [thing], np.random.default_rng(seed)) in fitting, (area, thing)
+    assert len(seen) > 3
