@@ -28,11 +28,13 @@ def options(folder: str) -> dict[str, str]:
         if "from vhbench.options import" not in text and "import options" not in text:
             continue
         module = import_module(".".join((folder.replace("/", ".").replace("adapters", "vhbench.adapters"), file.stem)))
-        for name, kind in vars(module).items():
+        for kind in vars(module).values():
             if isinstance(kind, type) and is_dataclass(kind) and kind.__module__ == module.__name__:
                 own = [field for field in fields(kind) if "option" in field.metadata]
                 own = [field for field in own if field.name in kind.__annotations__]
-                found.update({f"{file.stem}.{name}.{field.name}": _described(field) for field in own})
+                found.update(
+                    {f"{file.stem}.{kind.__name__.lstrip('_')}.{field.name}": _described(field) for field in own}
+                )
     return found
 
 
