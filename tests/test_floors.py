@@ -22,7 +22,7 @@ APART = {"audit": "generators"}
 BESIDE = {(f"generators.{name}", "generators.scenes") for name in ("ode", "mioh", "vhexpansion")}
 """Imports within a floor."""
 
-MOST_NAMES = 598
+MOST_NAMES = 599
 """Names that product code of another package uses: at most so many."""
 
 MOST_LINES, LONGEST_FUNCTION = 450, 60

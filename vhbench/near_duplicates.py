@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
 from vhbench.images import open_image, to_display_rgb
+from vhbench.opencv import cv2
 from vhbench.schema import ImageData
 
 _SIDE: Final = 96  # pixels of the compared images

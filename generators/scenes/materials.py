@@ -12,13 +12,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from vhbench.generators.scenes import paints
 from vhbench.generators.scenes.rasters import Pixels
-from vhbench.seeding import Key, rng
+from vhbench.opencv import cv2
+from vhbench.seeding import rng
 from vhbench.tsv import records, words
 
 _SIDE = 512
@@ -92,7 +92,7 @@ def _of_part(colour: str, main: str, slot: str) -> str:
     return main
 
 
-def texture(rgb: Pixels, solid: npt.NDArray[np.bool_], *key: Key) -> npt.NDArray[np.float32]:
+def texture(rgb: Pixels, solid: npt.NDArray[np.bool_], *key: str | int) -> npt.NDArray[np.float32]:
     """Return each pixel's deviation of brightness from 0, as a fraction, by its label.
 
     Args:

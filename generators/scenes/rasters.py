@@ -5,10 +5,11 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 import resvg
+
+from vhbench.opencv import cv2
 
 Pixels = npt.NDArray[np.uint8]
 

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-import cv2
-
 from vhbench.generators.scenes.catalog import Entry
 from vhbench.generators.scenes.drawings.render import Placed, Silhouettes, silhouettes
 from vhbench.generators.scenes.drawings.sprites import TooSmallError
@@ -18,6 +16,7 @@ from vhbench.generators.scenes.layout.stage import Layout, mirror
 from vhbench.generators.scenes.rasters import Pixels, one_thread
 from vhbench.generators.scenes.truth import measuring, relations
 from vhbench.generators.scenes.truth.known_words import known_words
+from vhbench.opencv import cv2
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 

@@ -17,11 +17,11 @@ from functools import cache, partial
 from statistics import NormalDist
 from typing import Final
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 import simplejpeg
 
+from vhbench.opencv import cv2
 from vhbench.schema import VhbenchError
 
 Array = npt.NDArray[np.uint8]

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from vhbench.generators.scenes.drawings.sprites import Look, Sprite, shadow, sprite
 from vhbench.generators.scenes.environments.backdrops import Backdrop
 from vhbench.generators.scenes.rasters import Pixels
+from vhbench.opencv import cv2
 
 
 @dataclass(frozen=True, slots=True)

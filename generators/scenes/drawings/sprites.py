@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from vhbench.generators.scenes import materials
 from vhbench.generators.scenes.drawings import artwork
 from vhbench.generators.scenes.rasters import Pixels, rasterise
+from vhbench.opencv import cv2
 from vhbench.schema import VhbenchError
 
 Silhouette = npt.NDArray[np.bool_]

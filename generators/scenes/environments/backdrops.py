@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -13,6 +12,7 @@ from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS
 from vhbench.generators.scenes.environments.environment import Environment
 from vhbench.generators.scenes.paints import channels
 from vhbench.generators.scenes.rasters import rasterise
+from vhbench.opencv import cv2
 from vhbench.seeding import rng
 
 VARIANTS = 2

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +11,7 @@ from vhbench.generators.scenes.drawings.render import Placed
 from vhbench.generators.scenes.drawings.sprites import silhouette
 from vhbench.generators.scenes.environments.environment import Environment
 from vhbench.generators.scenes.layout.plan import INVERSE, Wish
+from vhbench.opencv import cv2
 from vhbench.schema import Box
 
 _GRID = 4

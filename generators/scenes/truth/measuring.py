@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +11,7 @@ from vhbench.generators.scenes import catalog, paints
 from vhbench.generators.scenes.drawings.render import Placed, Silhouettes
 from vhbench.generators.scenes.rasters import Pixels
 from vhbench.generators.scenes.truth import relations
+from vhbench.opencv import cv2
 from vhbench.schema import Box, SceneObject
 
 SIZES: Mapping[str, tuple[float, float]] = {
