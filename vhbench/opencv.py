@@ -1,6 +1,6 @@
 """OpenCV with the same results on every processor.
 
-Its faster code paths, and Intel's IPP, are chosen by the processor and round differently: pictures, and with them the
+Its faster code paths, and Intel's IPP, are chosen by the processor and round differently: images, and with them the
 content hashes of splits, would depend on the machine. Without them, a split takes as long to build.
 """
 

@@ -1,4 +1,4 @@
-"""Pictures are the same on every processor: what OpenCV would choose by it is not used."""
+"""Images are the same on every processor: what OpenCV would choose by it is not used."""
 
 import os
 import re
@@ -39,7 +39,7 @@ def test_only_one_module_imports_opencv_itself() -> None:
 
 
 def test_pictures_are_the_same_on_an_older_processor() -> None:
-    """Without the one line of the module, the first picture already differs."""
+    """Without the one line of the module, the first image already differs."""
     hashes = {
         subprocess.run([sys.executable, "-c", DRAW], env=os.environ | old, check=True, capture_output=True).stdout
         for old in ({}, PLAIN)
