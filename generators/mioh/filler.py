@@ -14,7 +14,7 @@ import numpy as np
 
 from vhbench.benchmarks import pressure_family
 from vhbench.generators.mioh.answer_options import Balance
-from vhbench.generators.mioh.drafts import NO, NONE, Block, Draft
+from vhbench.generators.mioh.drafts import NO, NONE, YES, Block, Draft
 from vhbench.generators.mioh.fact_sampling import FactSampler
 from vhbench.generators.mioh.facts import Fact
 from vhbench.generators.mioh.items import (
@@ -23,6 +23,7 @@ from vhbench.generators.mioh.items import (
     PlacedDraft,
     by_answer,
     in_pairs,
+    in_rounds,
     none_ahead,
     same_images,
     too_few,
@@ -48,6 +49,7 @@ _AT_LEAST: Final = 500  # candidate texts that suffice for small cells
 _TRIES_AGAIN: Final = 8  # attempts at a second twin with other images
 _TIED: Final = 1_000_000  # first number of tied items
 _LEAST: Final = 8  # easy questions without which a type is left out
+_CROWD: Final = 8  # categories of a photo from which on they count as equally many
 _RESERVE: Final = 12  # candidate texts per easy question, to prefer those that can be pressed
 
 
@@ -180,7 +182,10 @@ class Filler:
             return False  # Without another answer, the one that presence determines would be the most frequent.
         able = Counter(item.group for item in items if all(item.fits(pressure) for pressure in self.needed))
         groups = {item.group for item in items}
-        return min(able[group] for group in groups) * len(groups) >= target
+        if min(able[group] for group in groups) * len(groups) < target:
+            return False
+        leveled = self._groups(items) if self._on_photos else {}
+        return not self._on_photos or min(len(leveled.get(group, ())) for group in groups) * len(groups) >= target
 
     def _best(self, items: list[Item], target: int) -> list[Item]:
         """Keep the most pressable items, new facts and tied items first, balanced over answers."""
@@ -200,13 +205,42 @@ class Filler:
         )
         groups = self._groups(ranked)
         turns = (groups[answer] for answer in self._turned(list(groups), items))
-        dealt = filter(None, chain.from_iterable(zip_longest(*turns)))
+        rounds = zip(*turns, strict=False) if self._on_photos else zip_longest(*turns)
+        dealt = filter(None, chain.from_iterable(rounds))
         return none_ahead(list(islice((item for item in dealt if self.pool.fit(item.scenes)), target)))
 
-    def _groups(self, items: Sequence[Item]) -> dict[Group, list[Item]]:
+    def _groups(self, items: Sequence[Item], pressure: str = "easy") -> dict[Group, list[Item]]:
         """Return the items of each answer; yes/no questions such that numbers of things tell nothing."""
+        if self._on_photos:
+            return by_answer(in_rounds(items, lambda item: self._looks(item, pressure)))
         yes_no = self.kind.task in ("attribute", "position") and self.kind.id[1] in "12"
         return by_answer(in_pairs(items, self.pool.number) if yes_no else items)
+
+    @property
+    def _on_photos(self) -> bool:
+        """Whether it asks for attributes of photos, which nobody arranged for it."""
+        return self.kind.task == "attribute" and not self.pool.suggesting
+
+    def _looks(self, item: Item, pressure: str) -> tuple[Hashable, int, int]:
+        """Return what sizes and numbers of things tell of a question's images, as a key of :func:`in_rounds`.
+
+        Where a thing itself has a value, it covers more of a photo than where another one happens to have it. So the
+        correct image is the largest, second largest … equally often; a yes, or both, is asked of images like a no's.
+        """
+        draft, scenes = item.draft, item.scenes_under(pressure)
+        wants = [slot.wants[0] for slot in draft.slots][: len(scenes)]
+        extents = [self.pool.extents(fact)[:, scene] for (fact, _), scene in zip(wants, scenes, strict=False)]
+        if draft.last == NONE:
+            if draft.answer == NONE or sum(is_true for _, is_true in wants) > 1:
+                return draft.answer, 0, 1  # no image of its own
+            sizes, true = [float(one.min()) for one in extents], [is_true for _, is_true in wants].index(True)
+            return (item.answer, len(sizes)), sum(size > sizes[true] for size in sizes), len(sizes)
+        deciding = 1 if draft.answer in (YES, NO) else 2
+        looks = [
+            (*np.floor(np.log2(one / self.pool.thresholds.large)).tolist(), min(int(self.pool.crowds[scene]), _CROWD))
+            for one, scene in zip(extents[:deciding], scenes, strict=False)
+        ]
+        return (self.pool.number(draft.facts[0]), *looks), item.answer, 2 * deciding
 
     def _turned(self, answers: Sequence[Group], items: Sequence[Item], pressure: str = "easy") -> list[Group]:
         """Return the order in which answers take turns, going on from the pressures before.
@@ -332,7 +366,7 @@ class Filler:
         """
         cell = self.cells[pressure]
         able = {item.group for item in items if not too_few(pressure, item.draft)}
-        fit = self._groups([item for item in items if pressure in item.pressed])
+        fit = self._groups([item for item in items if pressure in item.pressed], pressure)
         waiting = {answer: fit.get(answer, []) for answer in sorted(able)}
         turns, even = self._turned(list(waiting), items, pressure), True
         while even and any(waiting.values()) and not cell.full():
@@ -369,7 +403,7 @@ class Filler:
         if cell.full():
             return
         generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure)
-        scenes = item.scenes if pressure == "easy" else item.pressed[pressure]
+        scenes = item.scenes_under(pressure)
         cell.scenes.update(scenes)
         cell.forms[item.draft.form or "one form"] += 1
         name = self.kind.id.lower()

@@ -1,7 +1,7 @@
 """Questions with their images: easy ones, and their twins under each pressure."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -52,6 +52,10 @@ class Item(PlacedDraft):
         """What is balanced: the answer, jointly with the offered numbers of images, which would reveal it."""
         return self.draft.options if self.draft.numbers_images else (), self.answer
 
+    def scenes_under(self, pressure: str) -> tuple[int, ...]:
+        """Return its images under a pressure; "easy" for none."""
+        return self.scenes if pressure == "easy" else self.pressed[pressure]
+
 
 def too_few(pressure: str, draft: Draft) -> bool:
     """Return whether NI leaves fewer images than the answer needs."""
@@ -81,6 +85,25 @@ def in_pairs(items: Sequence[Item], number: Callable[[Fact], int]) -> list[Item]
             waiting[key, item.answer].append(item)
     paired = {(item.number, item.again) for item in pairs}
     return pairs + [item for item in items if (item.number, item.again) not in paired]
+
+
+def in_rounds(items: Iterable[Item], key: Callable[[Item], tuple[Hashable, int, int]]) -> list[Item]:
+    """Return the questions in rounds that have each of some ranks once, so that the rank predicts no answer.
+
+    Args:
+        items: questions; those that complete no round are dropped.
+        key: what is equal within a round, the rank of a question, and the number of ranks.
+    """
+    waiting: dict[Hashable, dict[int, list[Item]]] = defaultdict(lambda: defaultdict(list))
+    rounds: list[Item] = []
+    for item in items:
+        equal, rank, ranks = key(item)
+        turn = waiting[equal]
+        turn[rank].append(item)
+        if len(turn) == ranks and all(turn.values()):
+            # Each answer starts with another rank, as only a part of a last round may be asked.
+            rounds += (turn[(item.answer + i) % ranks].pop(0) for i in range(ranks))
+    return rounds
 
 
 def none_ahead(items: Sequence[Item]) -> list[Item]:

@@ -97,6 +97,7 @@ class ScenePool:
         self._seen_of = lru_cache(maxsize=64)(lambda column: self._seen(self.columns.objects_of(column)))
         self.suggested = lru_cache(maxsize=4096)(self._find_suggested)
         self.company = lru_cache(maxsize=256)(self._find_company)
+        self.extents = lru_cache(maxsize=512)(self._find_extents)
         self._flags = self._object_flags()
         self._shared: dict[Hashable, Any] = {}
         self._bindings: dict[Fact, Binding] = {}
@@ -119,7 +120,7 @@ class ScenePool:
     def _object_flags(self) -> dict[str, Bools]:
         """Return per-object flags: easy or hard to see, and usable in questions at all."""
         t, (width, height) = self.thresholds, self.columns.size.T[:, self.columns.where]
-        share = self.columns.area / (width * height)
+        self._covered = share = self.columns.area / (width * height)
         x, y, w, h = self.columns.box.T
         fill = self.columns.area / (w * h)
         median = np.ones(len(self.columns.categories), np.float32)
@@ -328,6 +329,23 @@ class ScenePool:
     def number(self, fact: Fact) -> int:
         """Return in how many ways an image may show a fact, which a viewer may count; 0 if it is seen anyway."""
         return self.binding(fact).number if isinstance(fact, Has | Related) else 0
+
+    def _find_extents(self, fact: Has) -> Floats:
+        """Return how much of each scene the largest thing and the largest carrier cover, of shape (2, scenes)."""
+        things = self.columns.objects_of(self.columns.column[fact.category])
+        parts = things, self.attributes.carriers(fact.kind, fact.value)[0]
+        largest = np.zeros((2, len(self)), np.float32)
+        for of_part, rows in zip(largest, parts, strict=True):
+            np.maximum.at(of_part, self.columns.where[rows], self._covered[rows])
+        return largest
+
+    @cached_property
+    def crowds(self) -> Ints:
+        """Number of categories in each scene."""
+        numbers: Ints = np.zeros(len(self), np.int64)
+        for column in range(len(self.categories)):
+            numbers += self.columns.counts_of(column) > 0
+        return numbers
 
     def _both_seen(self, s: int, a: int, yes: Bools) -> tuple[Bools, Bools, Bools]:
         """Classify a relation: easy if both sides are, hard if all objects of either side are."""

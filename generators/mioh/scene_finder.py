@@ -37,8 +37,7 @@ class SceneFinder:
         self.pool = pool
         self._uses = [0] * len(pool)
         self._slack = 0 if pool.suggesting else _CROWD
-        counts = (pool.columns.counts_of(i) > 0 for i in range(len(pool.categories)))
-        self._crowds = sum(counts, np.zeros(len(pool), np.int64))
+        self._crowds = pool.crowds
         self._all: Bits = pack(np.ones(len(pool), np.bool_))
         cache_size = min(4096, max(256, _KEPT_BYTES // (2 * self._all.nbytes)))
         self._candidates = lru_cache(maxsize=cache_size)(self._find_candidates)

@@ -25,7 +25,7 @@ def paper_scene(number: int) -> Scene:
     places, bias, sizes = [WORDS.index(word) % 5 for word in words], 0.4, (50, 70, 220, 260)
     if number % 4 in (0, 3):  # one of each, two of a colour: the images of a question have equal numbers
         guest, suggests = int(random.integers(3)), random.random() < 0.5
-        words, sizes = [*WORDS[family * 5 : family * 5 + 5], GUESTS[guest]], (90, 95, 220, 240, 260)
+        words, sizes = [*WORDS[family * 5 : family * 5 + 5], GUESTS[guest]], (90, 95, 200, 220, 240)
         colours = [COLOURS[(i + guest) % 3] for i in range(6)]
         places, bias = [(i + 2 * guest) % 5 for i in range(6)], 0.6 * suggests
         if not suggests:
