@@ -184,17 +184,23 @@ def test_all_repetitions_are_compared_with_new_runs(
 ) -> None:
     """Sampled at a temperature, a model's second repetition differs, but is none of the reference answers."""
     asked = editions["vhexpansion-2.0.0"]
+    first = asked.rows[0]
 
     def say(run: int, row: Mapping[str, Any]) -> str:
         usual = rng(9, row["id"]).random() < 0.5
         return "yes" if usual != (rng(9, row["id"], str(run)).random() < 0.1) else "no"
+
+    def forge(row: Mapping[str, Any]) -> str:
+        """Answer one question incorrectly: a copy of all reference answers is not accepted."""
+        wrong = "no" if first["answer"] == "yes" else "yes"
+        return wrong if row["id"] == first["id"] else row["answer"]
 
     enter(
         board,
         asked,
         "A",
         lambda row: say(0, row),
-        again=lambda row: row["answer"] if forged and row["id"] != asked.rows[0]["id"] else say(1, row),
+        again=forge if forged else lambda row: say(1, row),
     )
     monkeypatch.setattr(
         reproducing,

@@ -1,10 +1,13 @@
 """Differences and verdicts of all pairs of models at once."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from rank_reference import ranks_of
 
-from vhbench.statistics import intervals
+from vhbench.statistics import all_pairs, intervals
 from vhbench.statistics.all_pairs import _tied, claimed, differences, drop
 from vhbench.statistics.clustering import Clustering, cluster_sums
 
@@ -78,3 +81,28 @@ def test_tied_questions_add_twice_the_product_of_their_differences() -> None:
     clusters = Clustering(np.array([0, 1]), ties=np.array([[0], [1]]))
     off = np.array([[1.0, 2.0], [0.0, 1.0]])
     assert _tied(off, clusters).tolist() == [[0, 2], [2, 0]]
+
+
+def ranks(monkeypatch: pytest.MonkeyPatch, ranked: set[int], *, higher_is_better: bool = True) -> Any:
+    """Compare three models, of which the first is certainly above both others, with stand-ins for all else."""
+    sums: dict[int, Any] = {model: SimpleNamespace(outcomes=[0.0], about=np.array([True])) for model in (4, 7, 9)}
+    for scored in sums.values():
+        scored.at_best = scored
+    sums[8] = None  # without responses
+    value = np.array([[0, 3, 3], [-3, 0, 1], [-3, -1, 0.0]])
+    certain = np.abs(value) > 2
+    monkeypatch.setattr(all_pairs, "differences", lambda *_: SimpleNamespace(value=value))
+    monkeypatch.setattr(all_pairs, "claimed", lambda pairs, ranked: (certain[None] & np.outer(ranked, ranked), None))
+    clusters: Any = SimpleNamespace(at=lambda places: None)
+    members, *_, found = all_pairs.compare(sums, clusters, ranked, higher_is_better=higher_is_better)
+    assert members == [4, 7, 9]
+    return found
+
+
+def test_a_rank_is_bounded_by_who_is_certainly_better_and_worse(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ranks(monkeypatch, {4, 7, 9}) == {4: (1, 1), 7: (2, 3), 9: (2, 3)}
+    assert ranks(monkeypatch, {4, 7, 9}, higher_is_better=False) == {4: (3, 3), 7: (1, 2), 9: (1, 2)}
+    assert ranks(monkeypatch, {7, 9}) == {7: (1, 2), 9: (1, 2)}
+    assert ranks(monkeypatch, {4, 9}) == {4: (1, 1), 9: (2, 2)}
+    assert ranks(monkeypatch, {9}) == {9: (1, 1)}
+    assert ranks(monkeypatch, set()) == {}
