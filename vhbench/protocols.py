@@ -68,6 +68,7 @@ class ImageSource(Protocol):
 
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield one scene or one rejection per spec, in order; equal seeds give equal images."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ class Detector(Protocol):
 
     def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
         """Return the detections per image, for the words queried in that image."""
+        ...
 
 
 class Verifier(Protocol):
@@ -98,6 +100,7 @@ class Verifier(Protocol):
 
     def probabilities(self, images: Sequence[bytes], texts: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return each image's probabilities of its texts, which sum to 1."""
+        ...
 
 
 class WhiteBoxVLM(Protocol):
@@ -128,6 +131,8 @@ class Rewriter(Protocol):
     @property
     def name(self) -> str:
         """The model's name."""
+        ...
 
     def rewrite(self, prompt: str) -> str:
         """Return the model's response to a prompt."""
+        ...

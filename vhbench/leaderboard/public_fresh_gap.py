@@ -86,7 +86,8 @@ def fresh_questions(public: tuple[QuestionIndex, Places], fresh: tuple[QuestionI
     dominate. Either edition comes with the indices of its scored questions in their family.
     """
     public_keys = {_asks(row) for row in public[0].rows}
-    new = [place for place in fresh[1].tolist() if _asks(fresh[0].rows[fresh[0].main.places[place]]) not in public_keys]
+    rows = [fresh[0].rows[row] for row in fresh[0].main.places[fresh[1]].tolist()]
+    new = [place for place, row in zip(fresh[1].tolist(), rows, strict=True) if _asks(row) not in public_keys]
     sides = (public[0], public[1].tolist()), (fresh[0], new)
     kinds = [[_kind(questions, place) for place in places] for questions, places in sides]
     counts = [Counter(names) for names in kinds]
