@@ -45,46 +45,31 @@ WORDINGS = 3
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Tasks with the same prompts and scoring.
+    """Tasks with the same prompts and scoring."""
 
-    Attributes:
-        name: of their template, ``tasks/<benchmark>/_<name>``, and of their metrics in
-            :data:`vhbench.tasks.metrics.registry.METRICS`.
-        about: first line of the template.
-        cells: groupings of the report, coarse to fine.
-        max_new_tokens: token limit of an answer, including reasoning.
-        extra: report entry → ``"module:function"`` that computes it from all records; None for no entry.
-    """
-
+    # of their template, ``tasks/<benchmark>/_<name>``, and of their metrics in
+    # :data:`vhbench.tasks.metrics.registry.METRICS`
     name: str
-    about: str
-    cells: tuple[Grouping, ...]
-    max_new_tokens: int = ROOM
+    about: str  # first line of the template
+    cells: tuple[Grouping, ...]  # groupings of the report, coarse to fine
+    max_new_tokens: int = ROOM  # token limit of an answer, including reasoning
+    # report entry → ``"module:function"`` that computes it from all records; None for no entry
     extra: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task of lmms-eval, or a group of them: one YAML file.
+    """A task of lmms-eval, or a group of them: one YAML file."""
 
-    Attributes:
-        name: name of the task; also of the config that it reads, unless it filters rows of all configs.
-        family: prompts and scoring; None for a group.
-        keep: column → values, a filter on the whole benchmark; None if it reads its own config.
-        members: tasks of a group.
-        about: optional first line of the file.
-        command: command that builds a split with it.
-        max_new_tokens: token limit of an answer; 0 for that of its family.
-        variants: prefixes of the ids of each question's variants (:func:`vhbench.records.split_repetition`).
-    """
-
-    name: str
-    family: Family | None = None
+    name: str  # name of the task; also of the config that it reads, unless it filters rows of all configs
+    family: Family | None = None  # prompts and scoring; None for a group
+    # column → values, a filter on the whole benchmark; None if it reads its own config
     keep: Mapping[str, tuple[str, ...]] | None = None
-    members: tuple[str, ...] = ()
-    about: str = ""
-    command: str = ""
-    max_new_tokens: int = 0
+    members: tuple[str, ...] = ()  # tasks of a group
+    about: str = ""  # optional first line of the file
+    command: str = ""  # command that builds a split with it
+    max_new_tokens: int = 0  # token limit of an answer; 0 for that of its family
+    # prefixes of the ids of each question's variants (:func:`vhbench.records.split_repetition`)
     variants: tuple[str, ...] = ()
 
     def keeps(self, value: Callable[[str], Any]) -> bool:
@@ -94,52 +79,31 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """Definition of a benchmark.
+    """Definition of a benchmark."""
 
-    Attributes:
-        name: name of its splits, commands and reports, and prefix of its tasks.
-        title: title on the dataset card.
-        asks: its question to a model, in a sentence.
-        built: how its questions are made.
-        limits: limitations of its scores.
-        cite: key of its paper in ``card/references.bib``.
-        families: kind of question → its prompts and scoring.
-        pairs: relation of rows with one ``pair_id``.
-        build: its build, a dataclass of command options.
-        starter: build options of its starter split; ``{ode}`` is replaced by ODE's starter split.
-        tasks: function without arguments that lists its tasks and groups.
-        analysis: module with ``analyse`` and ``draw``; "" for none.
-        picture: name of the analysis figure.
-        parts: groupings on the leaderboard's pages, the first in a version's table; empty for the coarsest cells of a
-            report.
-        cell: columns of a question's cell, by which examples are filtered.
-        map: row columns and column columns of a model's heat map; empty for none.
-        sheet: function that draws a contact sheet of a split into a file.
-        positive: positive class of precision and recall. It is the detection of absence (AMBER's convention, as in
-            ODE).
-        claims: function from a split's caption vocabulary to a counter of a caption's claims.
-        closed: whether it has no tasks but the listed ones; else a split may bring configs with names of their own.
-    """
-
-    name: str
-    title: str
-    asks: str
-    built: str
-    limits: tuple[str, ...]
-    cite: str
-    families: Mapping[str, Family]
-    pairs: PairRule
-    build: str
-    starter: Mapping[str, Any]
-    tasks: str
-    analysis: str
-    picture: str
+    name: str  # name of its splits, commands and reports, and prefix of its tasks
+    title: str  # title on the dataset card
+    asks: str  # its question to a model, in a sentence
+    built: str  # how its questions are made
+    limits: tuple[str, ...]  # limitations of its scores
+    cite: str  # key of its paper in ``card/references.bib``
+    families: Mapping[str, Family]  # kind of question → its prompts and scoring
+    pairs: PairRule  # relation of rows with one ``pair_id``
+    build: str  # its build, a dataclass of command options
+    starter: Mapping[str, Any]  # build options of its starter split; ``{ode}`` is replaced by ODE's starter split
+    tasks: str  # function without arguments that lists its tasks and groups
+    analysis: str  # module with ``analyse`` and ``draw``; "" for none
+    picture: str  # name of the analysis figure
+    # groupings on the leaderboard's pages, the first in a version's table; empty for the coarsest cells of a report
     parts: tuple[Grouping, ...] = ()
-    cell: Grouping = ("task",)
-    map: Grouping = ()
-    sheet: str = "vhbench.card:draw_sheet"
+    cell: Grouping = ("task",)  # columns of a question's cell, by which examples are filtered
+    map: Grouping = ()  # row columns and column columns of a model's heat map; empty for none
+    sheet: str = "vhbench.card:draw_sheet"  # function that draws a contact sheet of a split into a file
+    # positive class of precision and recall. It is the detection of absence (AMBER's convention, as in ODE)
     positive: Literal["yes", "no"] = "no"
+    # function from a split's caption vocabulary to a counter of a caption's claims
     claims: str = "vhbench.tasks.metrics.ode_captions:counter"
+    # whether it has no tasks but the listed ones; else a split may bring configs with names of their own
     closed: bool = False
 
     def limited_task(self, value: Callable[[str], Any]) -> Task | None:

@@ -40,23 +40,15 @@ _STYLE: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """One row of a dot chart.
+    """One row of a dot chart."""
 
-    Attributes:
-        row: its unique label.
-        low: lower end of its interval; None without one; likewise ``high``.
-        text: label next to it: value, interval and sample size.
-        guess: chance level, marked by a tick; None for none.
-        pale: whether it is drawn in grey, as not significant.
-    """
-
-    row: str
+    row: str  # its unique label
     value: float
-    low: float | None
+    low: float | None  # lower end of its interval; None without one; likewise ``high``
     high: float | None
-    text: str
-    guess: float | None = None
-    pale: bool = False
+    text: str  # label next to it: value, interval and sample size
+    guess: float | None = None  # chance level, marked by a tick; None for none
+    pale: bool = False  # whether it is drawn in grey, as not significant
 
     @classmethod
     def of(cls, row: str, value: float, ends: Sequence[float] | None, count: str, unit: str = "", **more: Any) -> Self:
@@ -69,20 +61,14 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One cell of a heat map.
-
-    Attributes:
-        value: value on the colour scale; None without questions: the cell stays empty.
-        colour: of the cell, see :func:`shade`.
-        ink: text colour, black or white by contrast.
-    """
+    """One cell of a heat map."""
 
     row: str
     column: str
-    value: float | None
+    value: float | None  # value on the colour scale; None without questions: the cell stays empty
     text: str = ""
-    colour: str = WHITE
-    ink: str = INK
+    colour: str = WHITE  # of the cell, see :func:`shade`
+    ink: str = INK  # text colour, black or white by contrast
 
 
 def drawing() -> Any:

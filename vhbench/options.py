@@ -23,32 +23,19 @@ LARGEST_SEED = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Presentation of a field on the command line.
+    """Presentation of a field on the command line."""
 
-    Attributes:
-        help: its help; Markdown.
-        panel: heading of its group.
-        metavar: placeholder of its value in the help.
-        least: minimum.
-        most: maximum.
-        repeat: for a tuple: repeated once per value; otherwise one value with commas.
-        names: its spelling if not ``--field-name``.
-        argument: it is positional.
-        show_default: whether the help shows the default; not if its text does.
-        envvar: environment variable with its value if it is not on the command line.
-        model: pattern in front of the name of a model on the Hub, if the value names one; None if it does not.
-    """
-
-    help: str
-    panel: str = ""
-    metavar: str = ""
-    least: float | None = None
-    most: float | None = None
-    repeat: bool = False
-    names: tuple[str, ...] = ()
-    argument: bool = False
-    show_default: bool = True
-    envvar: str = ""
+    help: str  # its help; Markdown
+    panel: str = ""  # heading of its group
+    metavar: str = ""  # placeholder of its value in the help
+    least: float | None = None  # minimum
+    most: float | None = None  # maximum
+    repeat: bool = False  # for a tuple: repeated once per value; otherwise one value with commas
+    names: tuple[str, ...] = ()  # its spelling if not ``--field-name``
+    argument: bool = False  # it is positional
+    show_default: bool = True  # whether the help shows the default; not if its text does
+    envvar: str = ""  # environment variable with its value if it is not on the command line
+    # pattern in front of the name of a model on the Hub, if the value names one; None if it does not
     model: str | None = None
 
 

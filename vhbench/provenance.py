@@ -57,19 +57,13 @@ _LOGIN = re.compile(r"//[^/@\s,]*@")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataSource:
-    """Source of the rows.
+    """Source of the rows."""
 
-    Attributes:
-        kind: "hub" for a release, "folder" for a local split, "starter" for the synthetic starter split.
-        release: citable name of the release, ``hf://ORG/NAME@v1.0.0#sha256:…``.
-        revision: its commit.
-        folder: value of VHBENCH_DATA.
-    """
-
+    # "hub" for a release, "folder" for a local split, "starter" for the synthetic starter split
     kind: Literal["hub", "folder", "starter"]
-    release: str = ""
-    revision: str = ""
-    folder: str = ""
+    release: str = ""  # citable name of the release, ``hf://ORG/NAME@v1.0.0#sha256:…``
+    revision: str = ""  # its commit
+    folder: str = ""  # value of VHBENCH_DATA
 
     def __str__(self) -> str:
         """Return a description.
@@ -84,38 +78,23 @@ class DataSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Provenance of the answers to a task of lmms-eval.
-
-    Attributes:
-        version: of the benchmark, MAJOR.MINOR.PATCH.
-        content_hash: of the split, see :class:`vhbench.schema.Manifest`.
-        data: source of the split.
-        vhbench: version of this package, likewise ``lmms_eval``.
-        model: its class in lmms-eval, as in ``--model``.
-        model_args: as in ``--model_args``, without keys and passwords.
-        prompt_form: "chat" for messages, "simple" for images and one text.
-        prompts: :func:`digest_of_prompts` of all evaluated questions.
-        generation: generation settings, ``--gen_kwargs`` included.
-        repeats: repetitions of each question.
-        asked: number of evaluated questions.
-        of: number of questions in the task.
-    """
+    """Provenance of the answers to a task of lmms-eval."""
 
     task: str
     benchmark: str
-    version: str
-    content_hash: str
-    data: DataSource
-    vhbench: str
+    version: str  # of the benchmark, MAJOR.MINOR.PATCH
+    content_hash: str  # of the split, see :class:`vhbench.schema.Manifest`
+    data: DataSource  # source of the split
+    vhbench: str  # version of this package, likewise ``lmms_eval``
     lmms_eval: str
-    model: str = ""
-    model_args: str = ""
-    prompt_form: Literal["chat", "simple"] = "simple"
-    prompts: str = ""
-    generation: Mapping[str, Any] = field(default_factory=dict)
-    repeats: int = 1
-    asked: int = 0
-    of: int = 0
+    model: str = ""  # its class in lmms-eval, as in ``--model``
+    model_args: str = ""  # as in ``--model_args``, without keys and passwords
+    prompt_form: Literal["chat", "simple"] = "simple"  # "chat" for messages, "simple" for images and one text
+    prompts: str = ""  # :func:`digest_of_prompts` of all evaluated questions
+    generation: Mapping[str, Any] = field(default_factory=dict)  # generation settings, ``--gen_kwargs`` included
+    repeats: int = 1  # repetitions of each question
+    asked: int = 0  # number of evaluated questions
+    of: int = 0  # number of questions in the task
 
     def to_json(self) -> dict[str, Any]:
         """Return the written form; inapplicable fields of ``data`` are left out."""

@@ -61,31 +61,20 @@ class Mask:
 
 @dataclass(frozen=True, slots=True)
 class SceneObject:
-    """One countable object in an image.
+    """One countable object in an image."""
 
-    Attributes:
-        id: unique within its scene.
-        category: the word that questions use, such as ``"dog"``.
-        box: the visible part, clipped to the image.
-        area: visible pixels; the box's area without a mask.
-        mask: the visible part, or None if unknown.
-        visible_fraction: unoccluded share of the in-frame silhouette, or None if unknown.
-        in_frame_fraction: share of the whole silhouette inside the frame (truncation), or None if unknown.
-        attributes: pairs (type, value): ``(("colour", "red"), ("action", "running"))``. A type may repeat.
-        known_attributes: types for which both presence and absence of a value are known.
-        crowd: the box covers a group of undistinguished members.
-    """
-
-    id: int
-    category: str
-    box: Box
-    area: float
-    mask: Mask | None = None
-    visible_fraction: float | None = None
+    id: int  # unique within its scene
+    category: str  # the word that questions use, such as ``"dog"``
+    box: Box  # the visible part, clipped to the image
+    area: float  # visible pixels; the box's area without a mask
+    mask: Mask | None = None  # the visible part, or None if unknown
+    visible_fraction: float | None = None  # unoccluded share of the in-frame silhouette, or None if unknown
+    # share of the whole silhouette inside the frame (truncation), or None if unknown
     in_frame_fraction: float | None = None
+    # pairs (type, value): ``(("colour", "red"), ("action", "running"))``. A type may repeat
     attributes: tuple[tuple[str, str], ...] = ()
-    known_attributes: frozenset[str] = frozenset()
-    crowd: bool = False
+    known_attributes: frozenset[str] = frozenset()  # types for which both presence and absence of a value are known
+    crowd: bool = False  # the box covers a group of undistinguished members
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,36 +88,23 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Ground truth of one image.
+    """Ground truth of one image."""
 
-    Attributes:
-        id: unique within its source.
-        image: encoded image, or its file.
-        width: in pixels, likewise ``height``.
-        objects: countable objects.
-        relations: between ids of ``objects``.
-        environment: place ("kitchen"), or "" if unknown.
-        environment_state: "sunny", "night" …, or "".
-        areas: present but uncountable objects ("sky", "grass"): never counted, never asked as absent.
-        known: categories whose presence and absence are known. Negative questions are restricted to it.
-        countable: the part of ``known`` with exhaustively annotated instances.
-        known_predicates: predicates whose absence between two annotated objects is known.
-        provenance: source, generator seed, licence …; JSON types only.
-    """
-
-    id: str
-    image: ImageData
-    width: int
+    id: str  # unique within its source
+    image: ImageData  # encoded image, or its file
+    width: int  # in pixels, likewise ``height``
     height: int
-    objects: tuple[SceneObject, ...]
-    relations: tuple[Relation, ...] = ()
-    environment: str = ""
-    environment_state: str = ""
+    objects: tuple[SceneObject, ...]  # countable objects
+    relations: tuple[Relation, ...] = ()  # between ids of ``objects``
+    environment: str = ""  # place ("kitchen"), or "" if unknown
+    environment_state: str = ""  # "sunny", "night" …, or ""
+    # present but uncountable objects ("sky", "grass"): never counted, never asked as absent
     areas: tuple[str, ...] = ()
+    # categories whose presence and absence are known. Negative questions are restricted to it
     known: frozenset[str] = frozenset()
-    countable: frozenset[str] = frozenset()
-    known_predicates: frozenset[str] = frozenset()
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    countable: frozenset[str] = frozenset()  # the part of ``known`` with exhaustively annotated instances
+    known_predicates: frozenset[str] = frozenset()  # predicates whose absence between two annotated objects is known
+    provenance: Mapping[str, Any] = field(default_factory=dict)  # source, generator seed, licence …; JSON types only
 
     def categories(self) -> frozenset[str]:
         """Return every category that is present, countable or not."""
@@ -143,45 +119,29 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class ObjectSpec:
-    """Requested objects of a scene: ``count`` instances of one category.
-
-    Attributes:
-        hard: requested hard positives: "small", "occluded", "truncated", "low_contrast".
-        size: "", "tiny", "small", "medium" or "large".
-    """
+    """Requested objects of a scene: ``count`` instances of one category."""
 
     category: str
     count: int = 1
     colour: str = ""
-    size: str = ""
+    size: str = ""  # "", "tiny", "small", "medium" or "large"
     action: str = ""
     state: str = ""
-    hard: tuple[str, ...] = ()
+    hard: tuple[str, ...] = ()  # requested hard positives: "small", "occluded", "truncated", "low_contrast"
 
 
 @dataclass(frozen=True, slots=True)
 class SceneSpec:
-    """Requested content of an image, for any image source.
+    """Requested content of an image, for any image source."""
 
-    Attributes:
-        id: becomes the scene's id, followed by the seed.
-        objects: required objects.
-        environment: place, or "" for the source's choice.
-        state: of the environment ("night"), or "".
-        relations: requested relations between indices of ``objects``.
-        absent: words that must not be in the image.
-        prompt: the same in words, for text-to-image models.
-        negative_prompt: what a text-to-image model should avoid.
-    """
-
-    id: str
-    objects: tuple[ObjectSpec, ...]
-    environment: str = ""
-    state: str = ""
-    relations: tuple[tuple[int, str, int], ...] = ()
-    absent: tuple[str, ...] = ()
-    prompt: str = ""
-    negative_prompt: str = ""
+    id: str  # becomes the scene's id, followed by the seed
+    objects: tuple[ObjectSpec, ...]  # required objects
+    environment: str = ""  # place, or "" for the source's choice
+    state: str = ""  # of the environment ("night"), or ""
+    relations: tuple[tuple[int, str, int], ...] = ()  # requested relations between indices of ``objects``
+    absent: tuple[str, ...] = ()  # words that must not be in the image
+    prompt: str = ""  # the same in words, for text-to-image models
+    negative_prompt: str = ""  # what a text-to-image model should avoid
     width: int = 512
     height: int = 512
 
@@ -196,65 +156,45 @@ class QuestionBase:
     """Common fields of a split's row and the record of its answer, for all benchmarks.
 
     An inapplicable field is "". Add new columns here; :mod:`vhbench.columns` derives the rest.
-
-    Attributes:
-        id: unique within the split.
-        choices: "A" … in order, without their letters; empty for captions and yes/no questions.
-        answer: "yes", "no", a letter, or "" for captions.
-        task: e.g. "existence", "attribute", "counting", "position", "caption".
-        mode: MIOH's reasoning mode: "comprehensive", "selective", "comparative". VHExpansion's template of the negated
-            twin, in both rows of a pair: "natural", "wrapped", "llm", "source".
-        pressure: MIOH's: "easy", "ni2", "ni4", "ni8", "ni10", "hp", "hn", "hp+hn".
-        criterion: ODE's: "standard", "long_tail", "random", "fictional"; VHExpansion's "relabelled": the answer is a
-            corrected label, the opposite of the published one.
-        pairing: ODE's: "entity-entity", "entity-environment".
-        question_type: MIOH's "E5"; ODE's "state", "action", "number", "existence", "caption".
-        source: source of the images: "scenes", "coco", "pope" …
-        perturbation: VHExpansion's, or "" for an unchanged image.
-        pair_id: ties rows that are scored together or compared with one another.
-        negated: the negated twin of another row.
-        objects: present objects (ground truth of captions).
-        candidates: likely hallucinations.
-        neutral: words in captions that are not judged, because the scene leaves them open (a man may be called a boy; a
-            person wears shoes). Empty for other kinds.
-        scene_ids: one per image.
     """
 
-    id: str
+    id: str  # unique within the split
     _: KW_ONLY
     question: str = ""
-    choices: tuple[str, ...] = ()
-    answer: str = ""
+    choices: tuple[str, ...] = ()  # "A" … in order, without their letters; empty for captions and yes/no questions
+    answer: str = ""  # "yes", "no", a letter, or "" for captions
     kind: str = ""
     benchmark: str = ""
-    task: str = _cell()
+    task: str = _cell()  # e.g. "existence", "attribute", "counting", "position", "caption"
+    # MIOH's reasoning mode: "comprehensive", "selective", "comparative". VHExpansion's template of the negated twin, in
+    # both rows of a pair: "natural", "wrapped", "llm", "source"
     mode: str = _cell()
-    pressure: str = _cell()
+    pressure: str = _cell()  # MIOH's: "easy", "ni2", "ni4", "ni8", "ni10", "hp", "hn", "hp+hn"
+    # ODE's: "standard", "long_tail", "random", "fictional"; VHExpansion's "relabelled": the answer is a corrected
+    # label, the opposite of the published one
     criterion: str = _cell()
-    pairing: str = _cell()
-    question_type: str = _cell()
-    source: str = ""
-    perturbation: str = _cell()
-    pair_id: str = ""
-    negated: bool = _cell(default=False)
-    objects: tuple[str, ...] = ()
-    candidates: tuple[str, ...] = ()
+    pairing: str = _cell()  # ODE's: "entity-entity", "entity-environment"
+    question_type: str = _cell()  # MIOH's "E5"; ODE's "state", "action", "number", "existence", "caption"
+    source: str = ""  # source of the images: "scenes", "coco", "pope" …
+    perturbation: str = _cell()  # VHExpansion's, or "" for an unchanged image
+    pair_id: str = ""  # ties rows that are scored together or compared with one another
+    negated: bool = _cell(default=False)  # the negated twin of another row
+    objects: tuple[str, ...] = ()  # present objects (ground truth of captions)
+    candidates: tuple[str, ...] = ()  # likely hallucinations
+    # words in captions that are not judged, because the scene leaves them open (a man may be called a boy; a person
+    # wears shoes). Empty for other kinds
     neutral: tuple[str, ...] = ()
-    scene_ids: tuple[str, ...] = ()
+    scene_ids: tuple[str, ...] = ()  # one per image
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question(QuestionBase):
-    """One row of a split; question, answer and kind are required.
-
-    Attributes:
-        images: encoded images in the order in which the question counts them.
-    """
+    """One row of a split; question, answer and kind are required."""
 
     question: str  # pyright: ignore[reportGeneralTypeIssues]
     answer: str  # pyright: ignore[reportGeneralTypeIssues]
     kind: Kind  # pyright: ignore[reportGeneralTypeIssues]
-    images: tuple[ImageData, ...]
+    images: tuple[ImageData, ...]  # encoded images in the order in which the question counts them
     benchmark_version: str = ""
     canary: str = CANARY
 
@@ -264,23 +204,18 @@ class Record(QuestionBase):
     """One answered question: input of metrics and analyses, logged per row by a task.
 
     As JSON it is a plain object with these names; metrics accept either form.
-
-    Attributes:
-        response: the model's response.
-        prediction: parsed response: "yes", "no", a letter, or "" if unparsed; for a caption, the assertions that a
-            judge listed.
-        failure: "failed" for a failed request, "refused" for a refusal, "abstained" (set by metrics) for "I cannot
-            tell"; "" for an answer, parsed or not.
-        cut_off: whether the response is truncated: it reached the token limit, or its text breaks off
-            (:func:`vhbench.language.parsing.cut_off`).
-        tokens: number of generated tokens, with reasoning; 0 if unknown.
     """
 
-    response: str = ""
+    response: str = ""  # the model's response
+    # parsed response: "yes", "no", a letter, or "" if unparsed; for a caption, the assertions that a judge listed
     prediction: str = ""
+    # "failed" for a failed request, "refused" for a refusal, "abstained" (set by metrics) for "I cannot tell"; "" for
+    # an answer, parsed or not
     failure: Failure = ""
+    # whether the response is truncated: it reached the token limit, or its text breaks off
+    # (:func:`vhbench.language.parsing.cut_off`)
     cut_off: bool = False
-    tokens: int = 0
+    tokens: int = 0  # number of generated tokens, with reasoning; 0 if unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,28 +237,17 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Contents of a split directory; written last, which completes the split.
-
-    Attributes:
-        version: MAJOR.MINOR.PATCH; MAJOR changes when scores are no longer comparable.
-        seed: of the build.
-        config: every option of the build, JSON types only.
-        sources: name → SHA-256 of an input.
-        rows: rows per config.
-        rejections: number per reason.
-        files: relative path → SHA-256.
-        content_hash: over image bytes, canonical row JSON, scenes and vocabulary; independent of row order and of the
-            Parquet writer.
-    """
+    """Contents of a split directory; written last, which completes the split."""
 
     benchmark: str
-    version: str
-    seed: int
-    config: Mapping[str, Any]
-    sources: Mapping[str, str]
-    rows: Mapping[str, int]
-    rejections: Mapping[str, int]
-    files: Mapping[str, str]
+    version: str  # MAJOR.MINOR.PATCH; MAJOR changes when scores are no longer comparable
+    seed: int  # of the build
+    config: Mapping[str, Any]  # every option of the build, JSON types only
+    sources: Mapping[str, str]  # name → SHA-256 of an input
+    rows: Mapping[str, int]  # rows per config
+    rejections: Mapping[str, int]  # number per reason
+    files: Mapping[str, str]  # relative path → SHA-256
+    # over image bytes, canonical row JSON, scenes and vocabulary; independent of row order and of the Parquet writer
     content_hash: str
     canary: str = CANARY
     extra: Mapping[str, Any] = field(default_factory=dict)

@@ -25,20 +25,14 @@ _SHOWN = 60  # maximum characters of an option's value in the output
 
 @dataclass(frozen=True, slots=True)
 class SplitDiff:
-    """Result of :func:`compare`.
-
-    Attributes:
-        same: both have the same questions.
-        added: ids that only the second has, likewise ``removed``.
-        changed: id → names of the columns that differ; "images" and "config" among them.
-    """
+    """Result of :func:`compare`."""
 
     first: Manifest
     second: Manifest
-    same: bool
-    added: tuple[str, ...]
+    same: bool  # both have the same questions
+    added: tuple[str, ...]  # ids that only the second has, likewise ``removed``
     removed: tuple[str, ...]
-    changed: dict[str, tuple[str, ...]]
+    changed: dict[str, tuple[str, ...]]  # id → names of the columns that differ; "images" and "config" among them
 
     @property
     def options(self) -> tuple[str, ...]:

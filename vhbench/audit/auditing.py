@@ -23,21 +23,15 @@ _NAMED = 5
 
 @dataclass
 class Audit:
-    """Result of an audit.
+    """Result of an audit."""
 
-    Attributes:
-        faults: errors, one line each.
-        right: questions with a confirmed answer.
-        open: questions that scenes or wording leave open, by benchmark-specific type.
-        views: accuracy of restricted oracles, for MIOH.
-        letters: config → (kind, number of options) → reference answer → number of questions.
-    """
-
-    faults: list[str] = field(default_factory=list)
-    right: int = 0
+    faults: list[str] = field(default_factory=list)  # errors, one line each
+    right: int = 0  # questions with a confirmed answer
+    # questions that scenes or wording leave open, by benchmark-specific type
     open: Counter[str] = field(default_factory=Counter)
+    # config → (kind, number of options) → reference answer → number of questions
     letters: dict[str, dict[tuple[str, int], Counter[str]]] = field(default_factory=dict)
-    views: restricted_oracles.Figures = field(default_factory=dict)
+    views: restricted_oracles.Figures = field(default_factory=dict)  # accuracy of restricted oracles, for MIOH
 
 
 def audit(directory: Path, *, progress: bool = True) -> Audit:

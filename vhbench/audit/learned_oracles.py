@@ -39,16 +39,11 @@ _OTHERS: Final = ("yes", "Both", "Neither", "None of the above", "Both show the 
 
 @dataclass
 class Tested:
-    """Correct answers of a viewer in a cell: sums over clusters of questions about the same objects.
+    """Correct answers of a viewer in a cell: sums over clusters of questions about the same objects."""
 
-    Attributes:
-        number: questions.
-        best: sum of the bound by design.
-        right: objects → sum of correct answers, number.
-    """
-
-    number: int = 0
-    best: float = 0.0
+    number: int = 0  # questions
+    best: float = 0.0  # sum of the bound by design
+    # objects → sum of correct answers, number
     right: dict[tuple[str, ...], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
 
     @property

@@ -39,21 +39,14 @@ _NAMED = re.compile(r"[Ii]mage (\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """Accuracy of an oracle in a cell, as sums over its questions.
+    """Accuracy of an oracle in a cell, as sums over its questions."""
 
-    Attributes:
-        number: questions.
-        right: sum of the probabilities of a correct answer.
-        squares: sum of their squares.
-        best: sum of the bound by design, or NaN if the design sets no bound.
-        texts: for an oracle that compares numbers: pair → whether the answer is "no", and its score, which ranks yes/no
-            questions; the same text with other images is no further evidence.
-    """
-
-    number: int = 0
-    right: float = 0.0
-    squares: float = 0.0
-    best: float = 0.0
+    number: int = 0  # questions
+    right: float = 0.0  # sum of the probabilities of a correct answer
+    squares: float = 0.0  # sum of their squares
+    best: float = 0.0  # sum of the bound by design, or NaN if the design sets no bound
+    # for an oracle that compares numbers: pair → whether the answer is "no", and its score, which ranks yes/no
+    # questions; the same text with other images is no further evidence
     texts: Mapping[str, tuple[bool, float]] = field(default_factory=dict)
 
     def __add__(self, other: "Reached") -> "Reached":

@@ -33,18 +33,12 @@ _SAME: Final = 0.7  # intersection over union from which two boxes show one obje
 
 @dataclass(frozen=True)
 class MiohSource:
-    """Scenes, with the rejections of each source.
+    """Scenes, with the rejections of each source."""
 
-    Attributes:
-        name: source name.
-        scenes: all scenes.
-        rejections: source → rejected entries.
-        suggesting: objects whose presence suggests others; None: whatever co-occurs often with them.
-    """
-
-    name: str
-    scenes: Sequence[Scene]
-    rejections: Mapping[str, tuple[Rejection, ...]]
+    name: str  # source name
+    scenes: Sequence[Scene]  # all scenes
+    rejections: Mapping[str, tuple[Rejection, ...]]  # source → rejected entries
+    # objects whose presence suggests others; None: whatever co-occurs often with them
     suggesting: frozenset[str] | None = None
 
 

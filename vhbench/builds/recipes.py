@@ -45,27 +45,18 @@ class Review:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditionRecipe:
-    """A dataset version and everything it depends on.
-
-    Attributes:
-        version: MAJOR.MINOR.PATCH.
-        options: options of ``vhbench build``, by the names of the build's fields; ``{KEY}`` stands for the commit of
-            the model KEY.
-        models: key → model.
-        sources: input file → SHA-256; None if unpinned.
-        content_hash: of the built split, once it is known.
-        about: comment.
-    """
+    """A dataset version and everything it depends on."""
 
     benchmark: str
-    version: str
+    version: str  # MAJOR.MINOR.PATCH
     seed: int = 0
+    # options of ``vhbench build``, by the names of the build's fields; ``{KEY}`` stands for the commit of the model KEY
     options: Mapping[str, Any] = field(default_factory=dict)
-    models: Mapping[str, ModelPin] = field(default_factory=dict)
-    sources: Mapping[str, str] | None = None
+    models: Mapping[str, ModelPin] = field(default_factory=dict)  # key → model
+    sources: Mapping[str, str] | None = None  # input file → SHA-256; None if unpinned
     review: Review = Review()
-    content_hash: str = ""
-    about: str = ""
+    content_hash: str = ""  # of the built split, once it is known
+    about: str = ""  # comment
 
     @property
     def digest(self) -> str:

@@ -33,16 +33,12 @@ class SplitBuild(ABC):
 
     Builds are picklable; their fields are command options. A shard's content depends only on the seed and its index;
     the number of shards depends on the options of the build and never on the number of workers.
-
-    Attributes:
-        benchmark: its name, also of the split's folder.
-        scratch: folder in which worker processes share what they render; "": each renders for itself.
     """
 
-    benchmark: ClassVar[str]
+    benchmark: ClassVar[str]  # its name, also of the split's folder
     seed: int = option("Random seed of the build.", 0, least=0, most=LARGEST_SEED, panel=_EDITION)
     version: str = version_option("1.0.0")
-    scratch: str = ""
+    scratch: str = ""  # folder in which worker processes share what they render; "": each renders for itself
 
     @property
     @abstractmethod

@@ -32,18 +32,12 @@ SUFFIX = " Please answer yes or no."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
-    """Attack named on the command line.
-
-    Attributes:
-        models: attacked models; the first one answers.
-        failed: lmms-eval samples file, or "ask".
-        answers: whether the model is queried before and after.
-    """
+    """Attack named on the command line."""
 
     settings: AttackConfig
-    models: tuple["ModelChoice", ...]
-    failed: str
-    answers: bool = False
+    models: tuple["ModelChoice", ...]  # attacked models; the first one answers
+    failed: str  # lmms-eval samples file, or "ask"
+    answers: bool = False  # whether the model is queried before and after
 
     def manifest(self) -> dict[str, Any]:
         """Return the attack's options for the manifest, JSON types only."""

@@ -16,16 +16,11 @@ _KINDS = {"caption": "captions", "yes_no": "yes or no", "multiple_choice": "mult
 
 @dataclass
 class SplitCounts:
-    """Counts in a card's tables.
+    """Counts in a card's tables."""
 
-    Attributes:
-        columns: informative cell columns: "config", "task", "pressure" …
-        cells: values of ``columns`` → number of questions.
-        answers: config → (kind, answer) → number; likewise ``sources``.
-    """
-
-    columns: tuple[str, ...] = ()
-    cells: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    columns: tuple[str, ...] = ()  # informative cell columns: "config", "task", "pressure" …
+    cells: Counter[tuple[str, ...]] = field(default_factory=Counter)  # values of ``columns`` → number of questions
+    # config → (kind, answer) → number; likewise ``sources``
     answers: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
     sources: Counter[str] = field(default_factory=Counter)
 

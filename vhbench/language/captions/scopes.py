@@ -61,23 +61,14 @@ _ENDS: Mapping[str, re.Pattern[str]] = {
 
 
 class _Cue(NamedTuple):
-    """A row of ``cues.tsv``.
+    """A row of ``cues.tsv``."""
 
-    Attributes:
-        kind: denied, possible, purpose, depicted, likened or written; documentation only.
-        words: first words of the cue.
-        then: continuation of the cue.
-        after: words of which one must precede the cue; with "!" before the first, must not.
-        end: pattern before which the scope ends.
-        spares: whether objects named with "the" still exist.
-    """
-
-    kind: str
-    words: tuple[str, ...]
-    then: re.Pattern[str]
-    after: tuple[str, ...]
-    end: re.Pattern[str]
-    spares: bool
+    kind: str  # denied, possible, purpose, depicted, likened or written; documentation only
+    words: tuple[str, ...]  # first words of the cue
+    then: re.Pattern[str]  # continuation of the cue
+    after: tuple[str, ...]  # words of which one must precede the cue; with "!" before the first, must not
+    end: re.Pattern[str]  # pattern before which the scope ends
+    spares: bool  # whether objects named with "the" still exist
 
     def begins(self, sentence: str, start: int) -> bool:
         """Return whether the required word precedes the cue."""

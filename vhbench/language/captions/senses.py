@@ -14,23 +14,14 @@ from vhbench.tsv import records, words
 
 
 class _Sense(NamedTuple):
-    """A row of ``senses.tsv``: words with another sense near certain other words.
+    """A row of ``senses.tsv``: words with another sense near certain other words."""
 
-    Attributes:
-        words: as captions write them.
-        within: "sentence" or "text": scope of the context.
-        near: at least one of these is present.
-        unless: none of these is.
-        thing: the other meaning, or "".
-        why: documentation only.
-    """
-
-    words: tuple[str, ...]
-    within: str
-    near: frozenset[str]
-    unless: frozenset[str]
-    thing: str
-    why: str
+    words: tuple[str, ...]  # as captions write them
+    within: str  # "sentence" or "text": scope of the context
+    near: frozenset[str]  # at least one of these is present
+    unless: frozenset[str]  # none of these is
+    thing: str  # the other meaning, or ""
+    why: str  # documentation only
 
 
 def _read(table: Path) -> Mapping[str, Sequence[_Sense]]:

@@ -61,12 +61,7 @@ Hit = tuple[str, int, int]
 
 
 class Vocabulary:
-    """Words of some objects, indexed for matching; see :meth:`build`.
-
-    Attributes:
-        nodes: word (of one or several tokens) → object.
-        phrases: tokens → the word they merge into; a word outside ``nodes`` hides its tokens.
-    """
+    """Words of some objects, indexed for matching; see :meth:`build`."""
 
     def __init__(
         self,

@@ -28,21 +28,13 @@ _ENDS: Final = frozenset(phrase.rsplit(maxsplit=1)[-1] for phrase in _TABLE if p
 
 
 class AssentMatch(NamedTuple):
-    """Answer by a word of assent or denial.
+    """Answer by a word of assent or denial."""
 
-    Attributes:
-        answer: "yes" or "no".
-        start: start index of its clause.
-        first: only an opening precedes it.
-        final: it is a conclusion ("so no").
-        alone: the clause has no other content.
-    """
-
-    answer: str
-    start: int
-    first: bool
-    final: bool
-    alone: bool
+    answer: str  # "yes" or "no"
+    start: int  # start index of its clause
+    first: bool  # only an opening precedes it
+    final: bool  # it is a conclusion ("so no")
+    alone: bool  # the clause has no other content
 
 
 BOTH: Final = re.compile(

@@ -78,38 +78,22 @@ _SHOWN: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim.
+    """A claim."""
 
-    Attributes:
-        words: its content, in order.
-        subject: number of words in its subject, which an answer may replace by "it".
-        denied: the question asks whether the claim does not hold.
-        exists: it claims existence, and nothing else.
-        count: claimed count; ``None`` without one.
-        value: the range of a value: "x is larger than 5".
-        either: claims of which one is enough ("a cat or a dog").
-        before: text before the question.
-        year: the year for which it is claimed.
-        all: it is claimed of all: "all the children", "both men".
-        word: the judgement in question: "false" in "Is it false that …?".
-        quoted: the question asks if that word is the correct answer to another question.
-        stems: stems of the words.
-    """
+    words: tuple[Word, ...]  # its content, in order
+    subject: int = 0  # number of words in its subject, which an answer may replace by "it"
+    denied: bool = False  # the question asks whether the claim does not hold
+    exists: bool = False  # it claims existence, and nothing else
+    count: Range | None = None  # claimed count; ``None`` without one
+    value: Range | None = None  # the range of a value: "x is larger than 5"
+    either: tuple["Claim", ...] = ()  # claims of which one is enough ("a cat or a dog")
+    before: tuple[Word, ...] = ()  # text before the question
+    year: str = ""  # the year for which it is claimed
+    all: bool = False  # it is claimed of all: "all the children", "both men"
+    word: str = ""  # the judgement in question: "false" in "Is it false that …?"
+    quoted: bool = False  # the question asks if that word is the correct answer to another question
 
-    words: tuple[Word, ...]
-    subject: int = 0
-    denied: bool = False
-    exists: bool = False
-    count: Range | None = None
-    value: Range | None = None
-    either: tuple["Claim", ...] = ()
-    before: tuple[Word, ...] = ()
-    year: str = ""
-    all: bool = False
-    word: str = ""
-    quoted: bool = False
-
-    stems: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    stems: tuple[str, ...] = field(init=False, repr=False, compare=False)  # stems of the words
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stems", tuple([word.stem for word in self.words]))

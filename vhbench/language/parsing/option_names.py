@@ -74,21 +74,13 @@ _KINDS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Mention:
-    """Mention of an option in a response.
+    """Mention of an option in a response."""
 
-    Attributes:
-        start: start index.
-        end: end index.
-        letter: letter of the option; "" for a letter that may be another option's label.
-        by_letter: whether it is named by its letter, in brackets or after "option".
-        kind: "none", "both", "same" or "unknown" if the option is of that kind and is named by it.
-    """
-
-    start: int
-    end: int
-    letter: str
-    by_letter: bool = False
-    kind: str = ""
+    start: int  # start index
+    end: int  # end index
+    letter: str  # letter of the option; "" for a letter that may be another option's label
+    by_letter: bool = False  # whether it is named by its letter, in brackets or after "option"
+    kind: str = ""  # "none", "both", "same" or "unknown" if the option is of that kind and is named by it
 
     @property
     def of_letter(self) -> bool:

@@ -21,23 +21,14 @@ _WITH: Final = frozenset({*PREPOSITIONS, "from", "with"})
 
 
 class Part(NamedTuple):
-    """Part of a sentence with its own statement.
+    """Part of a sentence with its own statement."""
 
-    Attributes:
-        words: words of the part.
-        subject: content of the subject shared with an earlier part, if it has none itself.
-        negated: it is in the scope of an earlier part's negation ("no cats, dogs or birds").
-        weight: 1; one more for conclusions ("so …", "actually …"), one less for appearances.
-        continues: it has no verb and continues an earlier part.
-        lead: words before its comma: "On the sofa, there is a dog".
-    """
-
-    words: tuple[Word, ...]
-    subject: tuple[Word, ...] = ()
-    negated: bool = False
-    weight: int = 1
-    continues: bool = False
-    lead: tuple[Word, ...] = ()
+    words: tuple[Word, ...]  # words of the part
+    subject: tuple[Word, ...] = ()  # content of the subject shared with an earlier part, if it has none itself
+    negated: bool = False  # it is in the scope of an earlier part's negation ("no cats, dogs or birds")
+    weight: int = 1  # 1; one more for conclusions ("so …", "actually …"), one less for appearances
+    continues: bool = False  # it has no verb and continues an earlier part
+    lead: tuple[Word, ...] = ()  # words before its comma: "On the sofa, there is a dog"
 
     @property
     def text(self) -> str:

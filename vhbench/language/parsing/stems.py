@@ -20,17 +20,12 @@ _KNOWN: Final = 32_768
 
 
 class Word(NamedTuple):
-    """A word of a sentence.
+    """A word of a sentence."""
 
-    Attributes:
-        stem: its meaning.
-        surface: its spelling.
-        role: "" for content; else "function", "neutral" (no visual content), "verb" (is, has, does), "negation",
-            "doubt", "pronoun", "sign" or "stop".
-    """
-
-    stem: str
-    surface: str
+    stem: str  # its meaning
+    surface: str  # its spelling
+    # "" for content; else "function", "neutral" (no visual content), "verb" (is, has, does), "negation", "doubt",
+    # "pronoun", "sign" or "stop"
     role: str
 
 
