@@ -48,10 +48,6 @@ def _yes(questions: QuestionIndex) -> list[str]:
     return [answers.get(row["kind"]) or caption([*row["objects"], *row["candidates"]]) for row in questions.rows]
 
 
-def _coin(questions: QuestionIndex) -> list[str]:
-    return [_tossed(row) for row in questions.rows]
-
-
 def _tossed(row: Row) -> str:
     random = rng(0, "coin", row["id"])
     if row["kind"] == "yes_no":
@@ -77,7 +73,7 @@ GUESSERS: tuple[Baseline, ...] = (
     Baseline("Oracle", "always gives the reference answer", _oracle),
     Baseline(BLIND, "most frequent answer to each question type, without images", _blind),
     Baseline("Always yes", "always yes, or the first option", _yes),
-    Baseline("Coin", "uniformly random answers", _coin),
+    Baseline("Coin", "uniformly random answers", lambda questions: list(map(_tossed, questions.rows))),
 )
 MOST_FOR_WORDS = 2_000  # maximum number of questions for the text-only baseline: 10,000 of MIOH take many minutes
 REFERENCES = (*(guesser.name for guesser in GUESSERS), CHANCE, TEXT_ONLY, ONE_IMAGE)  # names of all baselines

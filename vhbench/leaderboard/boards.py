@@ -94,9 +94,7 @@ class Board:
 def read_board(folder: Path, text: bytes | None = None) -> Board:
     """Read ``board.yaml``.
 
-    Args:
-        folder: folder of the board.
-        text: its content, such as that of the branch that a pull request changes; None to read the file.
+    ``text`` is its content, such as that of the branch that a pull request changes; None to read the file.
 
     Raises:
         VhbenchError: if it is missing, or a field is invalid.
@@ -171,14 +169,8 @@ def make_board(
 ) -> Board:
     """Return a board of splits and of hidden test sets, given by their keys.
 
-    Args:
-        folder: folder of the board.
-        splits: split directories, folders of them, and key files.
-        title: title of the board.
-        generation: required generation settings, in the form that :func:`settings` parses.
-        fresh: ``NAME=NAME``: a public dataset version and the newer one of the same kind.
-        submit: how to submit, shown on the site.
-        tasks: tasks and groups with a page each; empty for whole benchmarks.
+    ``splits`` may be folders of splits; ``generation`` is as for :func:`settings`, ``fresh`` has ``PUBLIC=FRESH``
+    dataset versions of the same kind, and ``tasks`` are tasks and groups with a page each, none for whole benchmarks.
 
     Raises:
         VhbenchError: if a task belongs to none of the splits.
@@ -187,7 +179,8 @@ def make_board(
         of_split(path) for path in places(Board(folder=folder, title=title, editions=()), splits) if is_edition(path)
     ]
     if tasks:
-        pairs = [(edition, task) for task in tasks for edition in editions if _has(edition, task)]
+        owners = {e.benchmark: {e.benchmark, *benchmarks.tasks(e.benchmark)} for e in editions}
+        pairs = [(edition, task) for task in tasks for edition in editions if task in owners[edition.benchmark]]
         if lost := [task for task in tasks if task not in [present for _, present in pairs]]:
             raise VhbenchError(f"--tasks: expected tasks of the splits' benchmarks, got {quote_value(lost[0])}")
         editions = [replace(edition, task="" if task == edition.benchmark else task) for edition, task in pairs]
@@ -200,11 +193,6 @@ def _by_limit(edition: Edition) -> list[Edition]:
     """Return an edition for each token limit of its tasks: answers under different ones have no common score."""
     limited = [task.name for task in benchmarks.tasks(edition.benchmark).values() if task.max_new_tokens]
     return [edition] if edition.task in limited or not limited else [replace(edition, task=name) for name in limited]
-
-
-def _has(edition: Edition, task: str) -> bool:
-    owner = benchmarks.of_task(task)
-    return owner is not None and owner.name == edition.benchmark and task in {owner.name, *benchmarks.tasks(owner.name)}
 
 
 def write_board(board: Board) -> Path:

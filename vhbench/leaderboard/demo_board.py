@@ -22,23 +22,18 @@ def prepare(splits: Sequence[Path]) -> None:
 def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iterator[str]:
     """Add a run to a board, created if missing, and write its site; yield lines to print.
 
-    Args:
-        run: lmms-eval's output.
-        name: name of the model.
-        splits: evaluated splits.
-        out: parent of the board and its site: OUT/board and OUT/site.
+    OUT/board and OUT/site are the folders.
     """
     board = boards.make_board(
         out / "board", splits, title="Visual hallucination board", generation="temperature=0,do_sample=false"
     )
-    editions = board.editions
     if not (board.folder / boards.FILE).is_file():
         boards.write_board(board)
-    elif boards.read_board(board.folder).editions != editions:
+    elif boards.read_board(board.folder).editions != board.editions:
         yield f"{board.folder} has other splits; the run is not added"
         return
     by_hash = {boards.of_split(split).content_hash: split for split in splits}
-    sources = {edition.name: by_hash[edition.content_hash] for edition in editions}
+    sources = {edition.name: by_hash[edition.content_hash] for edition in board.editions}
     kind, added = "responses without a model" if name.startswith("vhbench_") else "", 0
     for checked in submit_run(board, sources, run, ModelInfo(name=name, reference=kind), replacing=True):
         if checked.entry is None or checked.reasons:

@@ -64,13 +64,11 @@ def _csv(rows: list[dict[str, Any]]) -> bytes:
     out = io.StringIO(newline="")
     table = csv.DictWriter(out, COLUMNS)
     table.writeheader()
-    table.writerows({name: _no_formula(value) for name, value in row.items()} for row in rows)
+    for row in rows:
+        # A spreadsheet would evaluate such a name as a formula.
+        formulas = {k: f"'{v}" for k, v in row.items() if isinstance(v, str) and v.startswith(_FORMULA)}
+        table.writerow(row | formulas)
     return out.getvalue().encode()
-
-
-def _no_formula(value: Any) -> Any:
-    """Escape a name that a spreadsheet would evaluate as a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _parquet(rows: list[dict[str, Any]]) -> bytes:

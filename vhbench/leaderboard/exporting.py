@@ -122,7 +122,9 @@ def every_eval_ever(standings: Rankings, one: EditionStandings, model: BoardMode
     developer = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "-" for c in model.about.organisation)
     entry = model.entries[one.edition.name]
     folder = f"data/{one.edition.name}/{developer.strip('.-') or 'unknown'}/{model.slug}"
-    name = _uuid(f"{model.slug} {one.edition.content_hash} {entry.answers}")
+    # derived from the content, so that the same export has the same name
+    key = sha256(f"{model.slug} {one.edition.content_hash} {entry.answers}".encode()).digest()
+    name = str(UUID(bytes=key[:16], version=4))
     when = int(datetime.strptime(entry.date or "1970-01-01", "%Y-%m-%d").replace(tzinfo=UTC).timestamp())
     run = f"{one.edition.name}/{developer or 'unknown'}_{model.slug}/{when}"
     record: dict[str, Any] = {
@@ -199,13 +201,12 @@ def _result(
         "score_details": details,
     }
     settings = entry.provenance[0].generation if entry.provenance else {}
-    arguments = {"temperature": settings.get("temperature"), "max_tokens": settings.get("max_new_tokens")}
-    args = {name: value for name, value in arguments.items() if _is_number(value, whole=name == "max_tokens")}
+    args = {}
+    for name, setting, kinds in (("temperature", "temperature", (int, float)), ("max_tokens", "max_new_tokens", int)):
+        value = settings.get(setting)
+        if isinstance(value, kinds) and not isinstance(value, bool) and isfinite(value):
+            args[name] = value
     return record | ({"generation_config": {"generation_args": args}} if args else {})
-
-
-def _is_number(value: Any, *, whole: bool) -> bool:
-    return not isinstance(value, bool) and isinstance(value, int if whole else (int, float)) and isfinite(value)
 
 
 def _instance(one: EditionStandings, model: BoardModel, place: int, run: str, developer: str) -> dict[str, Any]:
@@ -229,8 +230,3 @@ def _instance(one: EditionStandings, model: BoardModel, place: int, run: str, de
         "answer_attribution": [{**extraction, "extraction_method": "custom", "is_terminal": True}],
         "evaluation": {"score": float(right), "is_correct": right},
     }
-
-
-def _uuid(text: str) -> str:
-    """Return a version 4 UUID derived from a text, so that the same export has the same name."""
-    return str(UUID(bytes=sha256(text.encode()).digest()[:16], version=4))

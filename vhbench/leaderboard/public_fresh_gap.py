@@ -47,10 +47,8 @@ class FreshQuestions:
     ) -> list[PublicFreshGap]:
         """Return the gap of each model, tested jointly.
 
-        Args:
-            outcomes: outcomes of each model, from 0 to 1, on all questions of either family.
-            best: the same with every missing prediction right, None without missing ones; a gap must remain with
-                those of the lower score right.
+        ``outcomes`` are from 0 to 1, on all questions of either family; ``best`` the same with every missing prediction
+        right, None without missing ones: a gap must remain with those of the lower score right.
         """
         count = len(self.public)
         weights = self.weights[:count], self.weights[count:]
@@ -89,7 +87,7 @@ def fresh_questions(public: tuple[QuestionIndex, Places], fresh: tuple[QuestionI
     rows = [fresh[0].rows[row] for row in fresh[0].main.places[fresh[1]].tolist()]
     new = [place for place, row in zip(fresh[1].tolist(), rows, strict=True) if _asks(row) not in public_keys]
     sides = (public[0], public[1].tolist()), (fresh[0], new)
-    kinds = [[_kind(questions, place) for place in places] for questions, places in sides]
+    kinds = [[index.cell(int(index.main.places[place])) for place in places] for index, places in sides]
     counts = [Counter(names) for names in kinds]
     worth = {kind: n * m / (n + m) for kind, n in counts[0].items() if (m := counts[1][kind])}
     total = sum(worth.values())
@@ -107,10 +105,6 @@ def fresh_questions(public: tuple[QuestionIndex, Places], fresh: tuple[QuestionI
     both = zip(sides, indices, strict=True)
     about = [questions.main.about[place] for (questions, _), members in both for place in members.tolist()]
     return FreshQuestions(indices[0], indices[1], np.concatenate(weights), clusters_of(about))
-
-
-def _kind(questions: QuestionIndex, place: int) -> str:
-    return questions.cell(int(questions.main.places[place]))
 
 
 def _asks(row: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -60,9 +60,7 @@ def _is_entry(path: str) -> bool:
 def read_request(folder: Path, base: str) -> PullRequest:
     """Return what the working tree of a board changes.
 
-    Args:
-        folder: folder of the board, in a git repository.
-        base: revision that the pull request is for, such as origin/main.
+    ``base`` is the revision that the pull request is for, such as origin/main.
 
     Raises:
         VhbenchError: if there is no such revision, or no board in it.

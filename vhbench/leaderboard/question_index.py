@@ -178,7 +178,9 @@ def cached_question_index(edition: Edition, source: Path) -> QuestionIndex:
     if answer_keys.is_key(source):
         for config, row in answer_keys.read_key(source):
             configs.append(config)
-            rows.append({name: _typed(name, row.get(name)) for name in RECORD})
+            text = {name: str(row.get(name) or "") for name in RECORD}
+            flags = {name: bool(row.get(name)) for name in RECORD if name in FLAGS}
+            rows.append(text | flags | {name: tuple(row.get(name) or ()) for name in RECORD if name in LISTS})
     else:
         for config, row in splits.read_columns(source, list(RECORD)):
             configs.append(config)
@@ -190,12 +192,6 @@ def cached_question_index(edition: Edition, source: Path) -> QuestionIndex:
     if not members:
         raise VhbenchError(f"{source}: has no question of the task {edition.task}")
     return replace(whole.at(members), split=whole)
-
-
-def _typed(name: str, value: Any) -> Any:
-    if name in LISTS:
-        return tuple(value or ())
-    return bool(value) if name in FLAGS else str(value or "")
 
 
 def find_sources(board: Board, paths: Sequence[Path] = ()) -> dict[str, Path]:
@@ -217,8 +213,17 @@ def find_sources(board: Board, paths: Sequence[Path] = ()) -> dict[str, Path]:
             if same and split.hidden == edition.hidden and edition.name not in sources:
                 sources[edition.name] = path if split.hidden and answer_keys.is_key(path) else _verified(path, edition)
     for edition in board.editions:
-        if edition.name not in sources:
-            sources[edition.name] = _elsewhere(board, edition)
+        if edition.name in sources:
+            continue
+        if edition.hidden or not edition.repo_id:
+            own = (
+                "its key (--splits FILE)" if edition.hidden else "its split (--splits DIR, or DIR/splits of the board)"
+            )
+            digest = f"{edition.content_hash[:12]}…"
+            raise VhbenchError(f"{board.folder}: expected {edition.name} with content hash {digest}; give {own}")
+        from vhbench.adapters import hub
+
+        sources[edition.name] = _verified(hub.snapshot(edition.repo_id, edition.revision), edition)
     return sources
 
 
@@ -232,14 +237,3 @@ def _verified(path: Path, edition: Edition) -> Path:
             f"{path}: expected content hash {edition.content_hash} of its manifest; its rows have {content_hash}"
         )
     return path
-
-
-def _elsewhere(board: Board, edition: Edition) -> Path:
-    if edition.repo_id and not edition.hidden:
-        from vhbench.adapters import hub
-
-        return _verified(hub.snapshot(edition.repo_id, edition.revision), edition)
-    source = "its key (--splits FILE)" if edition.hidden else "its split (--splits DIR, or DIR/splits of the board)"
-    raise VhbenchError(
-        f"{board.folder}: expected {edition.name} with content hash {edition.content_hash[:12]}…; give {source}"
-    )

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import vhbench
 from vhbench import splits
 from vhbench.leaderboard.boards import Board
-from vhbench.leaderboard.entries import ANSWERS, BoardEntry, StoredEntry, stored
+from vhbench.leaderboard.entries import ANSWERS, BoardEntry, stored
 from vhbench.leaderboard.packed_answers import unpack
 from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
 from vhbench.leaderboard.reproduction import Answered, Reproduction, judge, write_verdict
@@ -33,19 +33,10 @@ def reproduce(
     model: str,
     model_args: str,
 ) -> tuple[Reproduction, Path]:
-    """Ask a model again, and write the verdict on its entry.
+    """Ask a model again, write the verdict on its entry, and return it with its file.
 
-    Args:
-        board: the board.
-        sources: source of the questions of each edition, by its name.
-        title: MODEL/EDITION, the entry's folder.
-        sample: number of questions to rerun.
-        seed: random seed of the sample, unknown to the submitter; None for a random one.
-        model: as ``lmms-eval --model``.
-        model_args: as ``--model_args``.
-
-    Returns:
-        The verdict, and its file.
+    ``title`` is MODEL/EDITION, the entry's folder; ``sample`` the number of questions to rerun; ``seed`` that of the
+    sample, unknown to the submitter, None for a random one. ``model`` and ``model_args`` are as for lmms-eval.
 
     Raises:
         VhbenchError: if the entry is refused, or lmms-eval fails.
@@ -59,7 +50,12 @@ def reproduce(
     seed = randbelow(1 << 32) if seed is None else seed
     places = draw(questions, sample, seed)
     runs = ask(questions, places, checked.entry, model, model_args)
-    responses = _drawn(place, questions, checked.entry.repeats, seed, places), *runs
+    count, repeats = len(questions.rows), checked.entry.repeats
+    entry_answers = unpack(place.folder / ANSWERS, repeats * count)
+    # Each is of a random repetition, as all of them are scored.
+    numbers = rng(seed, "repetition", questions.edition.content_hash).integers(repeats, size=len(places)).tolist()
+    drawn = [entry_answers[number * count + at].text for number, at in zip(numbers, places, strict=True)]
+    responses = drawn, *runs
     verdict = judge(*(Answered.of(questions.at(places), texts) for texts in responses), digest=checked.entry.digest)
     arguments = safe_arguments(model_args)
     verdict = replace(verdict, seed=seed, model=model, model_args=arguments, vhbench=vhbench.__version__)
@@ -76,13 +72,6 @@ def draw(questions: QuestionIndex, count: int, seed: int) -> list[int]:
         (later if numbers[place] in clusters else first).append(place)
         clusters.add(numbers[place])
     return sorted([*first, *later][:count])
-
-
-def _drawn(place: StoredEntry, questions: QuestionIndex, repeats: int, seed: int, places: Sequence[int]) -> list[str]:
-    """Return an entry's responses to a sample, each of a random repetition: all of them are scored."""
-    stored_answers = unpack(place.folder / ANSWERS, repeats * len(questions.rows))
-    numbers = rng(seed, "repetition", questions.edition.content_hash).integers(repeats, size=len(places)).tolist()
-    return [stored_answers[number * len(questions.rows) + at].text for number, at in zip(numbers, places, strict=True)]
 
 
 def ask(

@@ -114,7 +114,12 @@ def _of_run(run: Path, editions: Mapping[str, QuestionIndex]) -> list[RunAnswers
         content_hash = provenance.content_hash if provenance else ""
         same = {n: index for n, index in editions.items() if index.edition.content_hash == content_hash}
         among = same if provenance else editions
-        edition = _by_ids(owner.name, [record.id for record in records], among) or next(iter(same), None)
+        counts = {
+            name: sum(record.id in questions.number for record in records)
+            for name, questions in among.items()
+            if questions.edition.benchmark == owner.name
+        }
+        edition = max(counts, key=counts.__getitem__) if any(counts.values()) else next(iter(same), None)
         if edition is None:
             there_is = ", ".join(f"{name} ({a.edition.content_hash[:12]}…)" for name, a in editions.items())
             split = f"{provenance.version} with content hash {content_hash[:12]}…" if provenance else "other questions"
@@ -132,12 +137,6 @@ def _of_run(run: Path, editions: Mapping[str, QuestionIndex]) -> list[RunAnswers
         mine = {provenance.task for provenance in one.provenance}
         one.reasons += strange + [note for note in notes if note.partition(":")[0] in mine or not mine]
     return answers
-
-
-def _by_ids(benchmark: str, ids: Sequence[str], editions: Mapping[str, QuestionIndex]) -> str | None:
-    counts = [(sum(i in a.number for i in ids), n) for n, a in editions.items() if a.edition.benchmark == benchmark]
-    best = max(counts, key=lambda pair: pair[0], default=(0, None))
-    return best[1] if best[0] else None
 
 
 def _alien(one: RunAnswers, task: str, records: Sequence[Any]) -> Iterator[str]:
@@ -202,13 +201,8 @@ def submit_run(
 ) -> list[CheckedEntry]:
     """Check the responses of a run to each edition, without writing.
 
-    Args:
-        board: the board.
-        sources: source of the questions of each edition, by its name.
-        run: lmms-eval's output, or a file of responses in any format.
-        about: description of the model; missing fields are filled from its other entries.
-        only: name of the edition; "" to infer it.
-        replacing: whether an existing entry may be replaced.
+    Missing fields of ``about`` are filled from the model's other entries; ``only`` is the name of the edition, "" to
+    infer it; ``replacing``: an existing entry may be replaced.
 
     Raises:
         VhbenchError: if the run cannot be read, or has no responses to the board's editions.
