@@ -15,19 +15,18 @@ from typing import Any, Literal
 
 from vhbench.schema import VhbenchError
 
-Grouping = tuple[str, ...]
-"""Columns whose combined values name a cell of a report."""
+Grouping = tuple[str, ...]  # columns whose combined values name a cell of a report
 
+# column → its values in display order; other values follow alphabetically
 VALUE_ORDER: Mapping[str, tuple[str, ...]] = {
     "criterion": ("standard", "long_tail", "random", "fictional"),
     "task": ("existence", "attribute", "relation", "counting", "position"),
     "mode": ("comprehensive", "selective", "comparative"),
     "pressure": ("easy", "ni2", "ni3", "ni4", "ni6", "ni8", "ni10", "hp", "hn", "hp+hn"),
 }
-"""Column → its values in display order; other values follow alphabetically."""
 
+# relation of rows with one ``pair_id``, see :mod:`vhbench.splits.pairs`; "" for none
 PairRule = Literal["", "twins", "both answers", "easy twin"]
-"""Relation of rows with one ``pair_id``, see :mod:`vhbench.splits.pairs`; "" for none."""
 
 ROOM = 4096
 """Token limit for an answer with its reasoning, the same for all tasks and backends.
@@ -36,11 +35,8 @@ lmms-eval's vLLM class never takes less than 4096, and its Claude class never mo
 backend. A model without reasoning stops earlier, without overhead.
 """
 
-ROTATIONS = (2, 3, 4, 5)
-"""Numbers of rotations of the options that tasks ask; at most as many as there are options."""
-
-WORDINGS = 3
-"""Number of wordings of an answer instruction, see :mod:`vhbench.tasks.prompts`."""
+ROTATIONS = (2, 3, 4, 5)  # numbers of rotations of the options that tasks ask; at most as many as there are options
+WORDINGS = 3  # number of wordings of an answer instruction, see :mod:`vhbench.tasks.prompts`
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +140,7 @@ def _by_prefix(name: str) -> Benchmark | None:
     return max(matches, key=lambda b: len(b.name), default=None)
 
 
-EASY_IMAGES = 4
-"""Images of MIOH's easy questions; two in questions that compare two images."""
+EASY_IMAGES = 4  # images of MIOH's easy questions; two in questions that compare two images
 
 
 def pressure_family(pressure: str) -> str:

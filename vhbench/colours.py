@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
+# basic colour terms of English (Berlin and Kay, 1969), used in questions
 COLOURS = tuple("red orange yellow green blue purple pink brown black white gray".split())
-"""Basic colour terms of English (Berlin and Kay, 1969), used in questions."""
 
+# colour → others with overlapping names, or similar under some light: a navy coat looks black in the evening
 _NEAR: Mapping[str, tuple[str, ...]] = {
     "red": ("orange", "pink", "brown", "purple"),
     "orange": ("yellow", "brown", "pink"),
@@ -16,7 +17,6 @@ _NEAR: Mapping[str, tuple[str, ...]] = {
     "pink": ("white", "brown"),
     "gray": ("white", "black", "silver", "blue", "brown", "purple"),
 }
-"""Colour → others with overlapping names, or similar under some light: a navy coat looks black in the evening."""
 
 
 def is_similar_colour(one: str, other: str) -> bool:

@@ -9,26 +9,22 @@ from vhbench.schema import Question, QuestionBase
 
 _FIELDS = {field.name: field for field in fields(Question)}
 
-COLUMNS = tuple(dict.fromkeys(("id", "images", *_FIELDS)))
-"""All columns, in file order."""
+COLUMNS = tuple(dict.fromkeys(("id", "images", *_FIELDS)))  # all columns, in file order
+LISTS = tuple(name for name in COLUMNS if _FIELDS[name].type == tuple[str, ...])  # columns with lists of words
 
-LISTS = tuple(name for name in COLUMNS if _FIELDS[name].type == tuple[str, ...])
-"""Columns with lists of words."""
-
+# Boolean columns. All others but the images are text
 FLAGS = tuple(name for name in COLUMNS if _FIELDS[name].type is bool)
-"""Boolean columns. All others but the images are text."""
 
+# columns shared by a question and the record of its answer
 RECORD = tuple(field.name for field in fields(QuestionBase))
-"""Columns shared by a question and the record of its answer."""
 
-CELLS = tuple(name for name in COLUMNS if _FIELDS[name].metadata.get("cell"))
-"""Columns that define cells."""
+CELLS = tuple(name for name in COLUMNS if _FIELDS[name].metadata.get("cell"))  # columns that define cells
 
+# content of a row: images by their digests; without the version, which labels a content
 HASHED = tuple(name for name in COLUMNS if name not in ("images", "benchmark_version"))
-"""Content of a row: images by their digests; without the version, which labels a content."""
 
+# function that returns the values of ``HASHED``, in its order
 values_of: Callable[[Question], tuple[Any, ...]] = attrgetter(*HASHED)
-"""Function that returns the values of ``HASHED``, in its order."""
 
 
 def hashed(question: Question) -> dict[str, Any]:

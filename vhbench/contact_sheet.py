@@ -9,11 +9,8 @@ from PIL import Image, ImageDraw, ImageFont
 from vhbench.images import open_image, to_display_rgb
 from vhbench.schema import Question, Row, VhbenchError
 
-TILE = 380
-"""Width of one question's tile, in pixels."""
-
-FORM = 256
-"""Width of one variant of an image in comparisons."""
+TILE = 380  # width of one question's tile, in pixels
+FORM = 256  # width of one variant of an image in comparisons
 
 _MARGIN = 10
 _LINE = 18
@@ -22,8 +19,7 @@ _INK, _GREY, _GREEN = (20, 20, 24), (120, 120, 128), (0, 110, 50)
 
 _ACROSS = 4  # tiles per row
 
-Words = tuple[str, tuple[int, int, int], int]
-"""A text, its colour and its size."""
+Words = tuple[str, tuple[int, int, int], int]  # A text, its colour and its size
 
 
 def contact_sheet(rows: Sequence[Row], *, picture: Callable[[Question, int], Image.Image] | None = None) -> Image.Image:

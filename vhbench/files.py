@@ -20,14 +20,9 @@ from vhbench.schema import ImageData, VhbenchError
 
 T = TypeVar("T")
 
-LARGEST_FILE = 4 << 30
-"""Maximum bytes of a file read or hashed whole; annotations often have hundreds of MB."""
-
-LARGEST_TEXT = 64 << 20
-"""Maximum bytes of text, an encoded image, a manifest, or a table's field."""
-
-LARGEST_YAML = 1 << 18
-"""Maximum characters of YAML (70,000 per second); card metadata have a fifth of it."""
+LARGEST_FILE = 4 << 30  # maximum bytes of a file read or hashed whole; annotations often have hundreds of MB
+LARGEST_TEXT = 64 << 20  # maximum bytes of text, an encoded image, a manifest, or a table's field
+LARGEST_YAML = 1 << 18  # maximum characters of YAML (70,000 per second); card metadata have a fifth of it
 
 _SHOWN = 60  # characters of a value in an error
 
@@ -36,8 +31,8 @@ _SPACE, _DECODER = re.compile(r"\s*"), json.JSONDecoder()
 _TEMPORARY = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9_.+-]*\.[0-9a-f]{8}\.tmp")
 _FAULT = re.compile(r"(.*?)(?: - at (?:`key` in )?`\$\.?(.*)`)?", re.DOTALL)  # msgspec's error message and location
 
+# msgspec's exceptions for invalid input, NaN and consecutive values
 REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""Msgspec's exceptions for invalid input, NaN and consecutive values."""
 
 
 def cache_folder() -> Path:

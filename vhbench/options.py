@@ -14,11 +14,8 @@ from typing import Any
 
 from vhbench.schema import VhbenchError
 
-LARGEST_NUMBER = 10**9
-"""Default maximum of integer options."""
-
-LARGEST_SEED = 2**63 - 1
-"""Maximum seed, such that it fits into columns and JSON; the minimum is 0."""
+LARGEST_NUMBER = 10**9  # default maximum of integer options
+LARGEST_SEED = 2**63 - 1  # maximum seed, such that it fits into columns and JSON; the minimum is 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from tqdm import tqdm
 
 T = TypeVar("T")
 
-LINE_EVERY = 10.0
-"""Seconds between two plain lines."""
+LINE_EVERY = 10.0  # seconds between two plain lines
 
 _LINE = "{desc}: {n_fmt} of {total_fmt}{unit}, {rate_fmt}, {elapsed} elapsed, {remaining} left{postfix}"
 

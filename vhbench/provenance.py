@@ -20,11 +20,8 @@ from vhbench.files import convert, quote_value
 from vhbench.json_rows import each_row
 from vhbench.schema import VhbenchError
 
-KEY = "provenance"
-"""Key of the provenance in a sample's payload and in a report."""
-
-PROMPT = "prompt"
-"""Key of the prompt hash in a sample's payload."""
+KEY = "provenance"  # key of the provenance in a sample's payload and in a report
+PROMPT = "prompt"  # key of the prompt hash in a sample's payload
 
 SHARE = "score"
 """Key of a question's share of correct answers, in payloads and next to them.
@@ -32,9 +29,9 @@ SHARE = "score"
 ``lmms-eval --baseline`` reads the latter, and would otherwise compare the raw response with the answer.
 """
 
-INPUT = "input"
-"""Key of the hash of lmms-eval's logged input, which is not a chat model's prompt."""
+INPUT = "input"  # key of the hash of lmms-eval's logged input, which is not a chat model's prompt
 
+# prompt setting in a sample → its name
 SETTINGS = {
     "prompt_form": "forms of the prompts",
     "prompts": "prompts",
@@ -42,16 +39,15 @@ SETTINGS = {
     "vhbench": "versions of vhbench",
     "lmms_eval": "versions of lmms-eval",
 }
-"""Prompt setting in a sample → its name."""
 
+# settings that must be identical in all tasks of a run for their scores to be comparable
 ALIKE = ("prompt_form", "generation")
-"""Settings that must be identical in all tasks of a run for their scores to be comparable."""
 
+# arguments with secrets: ``hf_token``, but not ``max_new_tokens`` or ``tokenizer``
 _SECRET = re.compile(
     r"(?i)((?:^|,)\s*[\w.-]*(?:(?:secret|passw|passphrase|credential|authorization|access_?key)[\w.-]*"
     r"|(?:(?:api|\b|[_.-])keys?|token|bearer|pwd|auth))=)[^,]*"
 )
-"""Arguments with secrets: ``hf_token``, but not ``max_new_tokens`` or ``tokenizer``."""
 _LOGIN = re.compile(r"//[^/@\s,]*@")
 
 

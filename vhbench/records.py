@@ -12,17 +12,14 @@ from vhbench.files import convert, quote_value, read_json
 from vhbench.language import parsing
 from vhbench.schema import TIE, Kind, Record, VhbenchError
 
-KINDS = ("", *get_args(Kind))
-"""Possible kinds of a record."""
-
-ANSWERED = ("response", "prediction", "failure", "cut_off", "tokens")
-"""Columns specific to a repetition."""
+KINDS = ("", *get_args(Kind))  # possible kinds of a record
+ANSWERED = ("response", "prediction", "failure", "cut_off", "tokens")  # columns specific to a repetition
 
 _HALF = re.compile("[\ud800-\udfff]")
 _PREFIX = re.compile(r"((?:[0-9]+#|[rw][1-9]#)+)(.*)", re.DOTALL)
 _VARIANT = re.compile(r"([rw])([1-9])#")
+# option that refers to those above it, and so stays the last
 _STAYS = re.compile(r"\bof (?:the above|these|them)\W*$", re.IGNORECASE)
-"""Option that refers to those above it, and so stays the last."""
 
 
 class ReferenceZeroDivision(VhbenchError, ZeroDivisionError):

@@ -15,14 +15,13 @@ from typing import Any
 
 from vhbench.language import parsing
 
-LONGEST = 4_000
-"""Characters after the reasoning; a longer response has no prediction."""
+LONGEST = 4_000  # characters after the reasoning; a longer response has no prediction
 
 _TAGGED = re.compile(r"(?is)\A(?:(?!</?answer>).)*<answer>((?:(?!</?answer>).)*)</answer>\s*\Z")
 _ALONE = re.compile(r"(?i)\s*[(*]*\s*(?:yes|no|[A-Z])\s*[).*!]*\s*")
 _NAMES = re.compile(r"\b(?:[A-HJ-Z]|[Yy]es|[Nn]o)\b")
+# marks of an answer; a response with two of one kind answers twice
 _MARKS = (re.compile(r"\\f?boxed"), re.compile(r"(?i)\banswers?\b\W{0,3}(?:is\b|:)"), re.compile(r"(?i)<answer>"))
-"""Marks of an answer; a response with two of one kind answers twice."""
 
 
 def reward(

@@ -13,8 +13,8 @@ from vhbench.schema import Manifest, Row, VhbenchError
 from vhbench.splits import manifests
 from vhbench.terminal import escaped
 
+# columns without effect on scores: they select no prompt, judgement, task or cell
 _UNSCORED = frozenset({"canary", "scene_ids"})
-"""Columns without effect on scores: they select no prompt, judgement, task or cell."""
 
 _SCORED_OPTIONS = ("vocabulary",)  # options that metrics read from the manifest: the caption vocabulary
 _COMPARED = ("config", "images", *HASHED)

@@ -11,14 +11,9 @@ from vhbench.audit import question_solver, restricted_oracles
 from vhbench.progress import following
 from vhbench.schema import Question, Scene
 
-_ENOUGH = 40
-"""Minimum number of questions for a warning about a share."""
-
-_TOLERANCE = 4.0
-"""Deviation of a share, in standard errors, that triggers a warning."""
-
-_NAMED = 5
-"""Maximum number of words in a line."""
+_ENOUGH = 40  # minimum number of questions for a warning about a share
+_TOLERANCE = 4.0  # deviation of a share, in standard errors, that triggers a warning
+_NAMED = 5  # maximum number of words in a line
 
 
 @dataclass

@@ -25,8 +25,8 @@ from vhbench.images import open_image, to_display_rgb
 from vhbench.schema import Question, Scene, VhbenchError
 
 Floats = npt.NDArray[np.float64]
+# function that returns what a viewer sees, of shape (options, features)
 Viewer = Callable[[Question, Sequence[Scene], "_SceneFeatures"], Floats]
-"""Function that returns what a viewer sees, of shape (options, features)."""
 
 _FIRST = 4  # images with features of their own; the others are summarized with them
 _SIGNIFICANT = 3.3  # standard errors; hundreds of cells are tested, each in both directions
@@ -63,8 +63,7 @@ class Tested:
         return sqrt(max(squares, self.number * self.bound * (1 - self.bound))) / self.number
 
 
-Cells = dict[str, dict[tuple[str, str], Tested]]
-"""Viewer → (question type, family of pressures) → answers."""
+Cells = dict[str, dict[tuple[str, str], Tested]]  # viewer → (question type, family of pressures) → answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,9 +303,9 @@ def _mean(values: Floats) -> Floats:
     return mean
 
 
+# name → what a classifier sees
 VIEWERS: Final[Mapping[str, Viewer]] = {
     **{view: _truth(view) for view in (*_IMAGES, "presence", "unbound")},
     "words": _words,
     "pixels": _pixels,
 }
-"""Name → what a classifier sees."""

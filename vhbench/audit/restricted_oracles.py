@@ -23,14 +23,11 @@ from vhbench.schema import Question, Scene, SceneObject, VhbenchError
 Scenes = Sequence[Scene]
 View = Callable[[Question, Scenes], Scenes]
 
-ENOUGH: Final = 20
-"""Minimum number of questions of a cell for checking a bound."""
+ENOUGH: Final = 20  # minimum number of questions of a cell for checking a bound
+_SLACK: Final = 0.03  # accuracy above the bound by design at which a cell leaks
 
-_SLACK: Final = 0.03
-"""Accuracy above the bound by design at which a cell leaks."""
-
+# standard errors that no cell of a sound split exceeds by chance; over a hundred are looked at
 _SIGNIFICANT: Final = 3.3
-"""Standard errors that no cell of a sound split exceeds by chance; over a hundred are looked at."""
 
 _COLUMNS = ("id", "kind", "question", "question_type", "choices", "answer", "scene_ids", "pressure")
 _NONE = "None of the above"
@@ -87,13 +84,15 @@ class Reached:
         return scores[0], scores[1]
 
 
-Figures = dict[str, dict[tuple[str, str], Reached]]
-"""Oracle → (question type, family of pressures) → accuracy."""
+Figures = dict[str, dict[tuple[str, str], Reached]]  # oracle → (question type, family of pressures) → accuracy
 
 
 # -- views -----------------------------------------------------------------------------------------------------------
 
 
+# What an oracle sees: the first or the second image that a question names, or else the first or the last; which objects
+# are in each image, without counts, attributes and positions; also the counts and the attribute values, but not whose
+# they are, nor sides; the values alone, as if all objects were present
 VIEWS: Final[dict[str, View]] = {
     "one image": lambda question, scenes: _only(_places(question)[0], scenes),
     "another image": lambda question, scenes: _only(_places(question)[-1], scenes),
@@ -101,9 +100,6 @@ VIEWS: Final[dict[str, View]] = {
     "unbound": lambda question, scenes: [_unbound(question, scene) for scene in scenes],
     "values": lambda _, scenes: [_unowned(_crowded(scene), scene) for scene in scenes],
 }
-"""What an oracle sees: the first or the second image that a question names, or else the first or the last; which
-objects are in each image, without counts, attributes and positions; also the counts and the attribute values, but not
-whose they are, nor sides; the values alone, as if all objects were present."""
 
 _COUNTERS: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {
     "most instances": max,
@@ -226,15 +222,15 @@ def best(question: Question, view: str) -> float:
 
 
 _IMAGES: Final = ("one image", "another image")
+# view → first letters of the question types that require what it lacks
 _SCOPE: Final = {"presence": "ACP", "unbound": "AP", "values": "A", **dict.fromkeys(_COUNTERS, "AP")}
-"""View → first letters of the question types that require what it lacks."""
 
+# accuracy from presence without counts: zeros are known, which C5 × HN rests on
 _COUNTS: Final = {"C1": nan, "C2": nan, "C3": 0.4, "C4": 0.4, "C5": 0.5}
-"""Accuracy from presence without counts: zeros are known, which C5 × HN rests on."""
 
-_EACH_IN_ONE: Final = ("A3", "P3")
-"""Question types whose first four images each show the objects of another option."""
+_EACH_IN_ONE: Final = ("A3", "P3")  # question types whose first four images each show the objects of another option
 
+# question type → accuracy from one of n images if k options besides "None of the above" are offered
 _ONE_IMAGE: Final[Mapping[str, Callable[[int, int], float]]] = {
     **dict.fromkeys(("E1", "E2", "A1", "A2", "P1", "P2"), lambda n, k: 0.5 + 0.5 / n),  # the exception may be in it
     **dict.fromkeys(("E3", "A3", "P3"), lambda n, k: 0.8 * (1 / n + (1 - 1 / n) / k)),
@@ -242,7 +238,6 @@ _ONE_IMAGE: Final[Mapping[str, Callable[[int, int], float]]] = {
     **dict.fromkeys(("E6", "A6"), lambda n, k: 0.5),
     **dict.fromkeys(("E4", "A4", "P4", "E7", "A7", "P7"), lambda n, k: 0.4),  # two of four options stay open
 }
-"""Question type → accuracy from one of n images if k options besides "None of the above" are offered."""
 
 
 def reduced(question: Question, scenes: Scenes, view: str, memo: dict[tuple[str, str], Scene]) -> list[Scene]:

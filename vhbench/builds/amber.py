@@ -17,8 +17,8 @@ from vhbench.schema import Question, Row, VhbenchError
 IMAGES_PER_SHARD = 32
 FILES = ("annotations.json", "relation.json", "safe_words.txt", "query/query_all.json")
 
+# words of ODE's vocabulary that AMBER lacks, and by which captions mean the image itself: "a picture of a dog"
 _THE_IMAGE = frozenset({"picture"})
-"""Words of ODE's vocabulary that AMBER lacks, and by which captions mean the image itself: "a picture of a dog"."""
 
 _GENERATIVE, _EXISTENCE = "generative", "discriminative-hallucination"
 

@@ -10,10 +10,10 @@ import vhbench
 from vhbench.files import canonical
 
 _CODE = (".py", ".svg", ".tsv", ".json", ".yaml")
+# packages above the builds: they read or serve splits and cannot change their content; the audit ends builds
 _LATER = (
     "tasks", "analysis", "card", "cli", "compare", "leaderboard", "training", "release.py", "split_diff.py"
 )  # fmt: skip
-"""Packages above the builds: they read or serve splits and cannot change their content; the audit ends builds."""
 
 _IMPORT = re.compile(r"^ *(?:from (vhbench[\w.]*) import (\([^)]*\)|.*)|import (vhbench\.[\w.]*))", re.M)
 

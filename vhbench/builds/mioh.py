@@ -31,8 +31,8 @@ _SHARES: Final = ("near", "far", "clip_low", "clip_high")  # thresholds that are
 _of_sources, _of_questions = partial(option, panel="Sources"), partial(option, panel="Questions")
 _LEFT_OUT: Final = "type left out"  # first words of the filler's reason
 
+# thresholds for synthetic scenes, whose objects are smaller than in photographs
 DRAWN = PressureThresholds(small=0.005, large=0.006, related=0.0)
-"""Thresholds for synthetic scenes, whose objects are smaller than in photographs."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from vhbench.adapters.coco import CocoScenes
     from vhbench.adapters.svg import SvgScenes
 
+# source → tasks that its annotations can answer, the more detailed source first
 TASKS: Final[dict[str, tuple[str, ...]]] = {
     "paco": ("attribute", "existence"),
     "svg": ("position",),
     "coco": ("existence", "counting", "position"),
     "scenes": ("existence", "attribute", "counting", "position"),
 }
-"""Source → tasks that its annotations can answer, the more detailed source first."""
 
 _NUMBER: Final = 2000  # enough to fill the paper's cells
 _SAME: Final = 0.7  # intersection over union from which two boxes show one object

@@ -37,8 +37,7 @@ _PAINTS: Final = ("red", "yellow", "green", "blue")
 _PAIRS: Final = tuple((one, other) for one, other in permutations(_PAINTS, 2) if not is_similar_colour(one, other))
 _SPOKES, _COUNTED, _STRANGERS = 5, 4, 46
 _AT_ONCE: Final = 3  # strangers in a scene
-_ANCHOR: Final = _SPOKES - 1
-"""Index of the spoke that the others are to the left and right of."""
+_ANCHOR: Final = _SPOKES - 1  # index of the spoke that the others are to the left and right of
 _CHUNK: Final = 16
 
 
@@ -59,11 +58,8 @@ class _Cast:
         return (self.hub, *self.spokes, self.keeper, *self.counted, *self.strangers)
 
 
-_Plan = tuple[list[ObjectSpec], tuple[tuple[int, str, int], ...]]
-"""Objects and the relations between them."""
-
-_Purpose = Callable[[_Cast, np.random.Generator], _Plan]
-"""Function that plans a scene for the objects of a round."""
+_Plan = tuple[list[ObjectSpec], tuple[tuple[int, str, int], ...]]  # objects and the relations between them
+_Purpose = Callable[[_Cast, np.random.Generator], _Plan]  # function that plans a scene for the objects of a round
 
 
 def spec(index: int, seed: int, part: ConceptPart = WHOLE) -> SceneSpec:
@@ -79,8 +75,7 @@ def spec(index: int, seed: int, part: ConceptPart = WHOLE) -> SceneSpec:
 
 # -- casts of rounds -------------------------------------------------------------------------------------------------
 
-_DEALT: Final = 5
-"""Rounds without a common object if no object is excluded; then the deck is reshuffled."""
+_DEALT: Final = 5  # rounds without a common object if no object is excluded; then the deck is reshuffled
 
 
 def cast(turn: int, seed: int, part: ConceptPart = WHOLE) -> _Cast:
@@ -236,11 +231,12 @@ def _halves(rounds: int, hub: bool, hard: bool) -> list[_Purpose]:
     ]
 
 
+# rounds of balanced scenes: easy ones, those with the hub (HN), and those that are hard to see (HP)
 _CALM, _PRESSED, _HIDDEN = 9, 5, 3
-"""Rounds of balanced scenes: easy ones, those with the hub (HN), and those that are hard to see (HP)."""
 
 # Half of the balanced scenes show any fact about a side or a colour, the other half its distractor: the same objects,
 # the other way round. Those without a hub are easy; the hub suggests the spokes, as HN requires.
+# Purposes of the scenes of a round
 _PURPOSES: Final[tuple[_Purpose, ...]] = (
     *_halves(_CALM, hub=False, hard=False),
     *_halves(_PRESSED, hub=True, hard=False),
@@ -261,10 +257,8 @@ _PURPOSES: Final[tuple[_Purpose, ...]] = (
     *(partial(_counting, i, number, True, True, -1) for i in (1, 3) for number in (1, 2, 2)),
     *(partial(_strange, turn, turn % 4 == 3) for turn in range(8)),
 )
-"""Purposes of the scenes of a round."""
 
-ROUND: Final = len(_PURPOSES)
-"""Scenes of a round."""
+ROUND: Final = len(_PURPOSES)  # scenes of a round
 
 
 # -- rendering, alone or together ------------------------------------------------------------------------------------

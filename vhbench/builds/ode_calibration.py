@@ -19,11 +19,8 @@ from vhbench.seeding import rng
 
 T = TypeVar("T")
 
-AT_ONCE = 8
-"""Batch size, in photos."""
-
-WORDS = 20
-"""Absent words to query per photo."""
+AT_ONCE = 8  # batch size, in photos
+WORDS = 20  # absent words to query per photo
 
 
 def photos(annotations: str, images: Path, number: int, *, seed: int = 0) -> list[Scene]:

@@ -13,11 +13,8 @@ from vhbench.protocols import Detection
 from vhbench.schema import Rejection, Row, Scene, SceneSpec, VhbenchError
 from vhbench.statistics import wording
 
-FIRST, MOST = 10, 20
-"""Images per criterion and pairing in a pilot; so many more if none of the first is kept."""
-
-LEAST = 0.05
-"""Smallest yield with which a build is worth its time."""
+FIRST, MOST = 10, 20  # images per criterion and pairing in a pilot; so many more if none of the first is kept
+LEAST = 0.05  # smallest yield with which a build is worth its time
 
 
 class PlannedImages:
@@ -55,8 +52,7 @@ class PlannedDetector:
         return detections
 
 
-PLANNED_EYES = DetectionModels(PlannedDetector(), trust_prompt=True)
-"""What labels :class:`PlannedImages`."""
+PLANNED_EYES = DetectionModels(PlannedDetector(), trust_prompt=True)  # What labels :class:`PlannedImages`
 
 
 def dry_run(recipe: Recipe, plan: Sequence[Share]) -> Iterator[str]:

@@ -121,13 +121,12 @@ def _indoors(setting: str) -> bool:
     return own is not None and own.indoor
 
 
-LARGE = 2.5
-"""Metres; a synthetic image shows only one of any larger object."""
+LARGE = 2.5  # metres; a synthetic image shows only one of any larger object
 
+# lists of words by what they have in common
 _WORDS: Mapping[str, tuple[str, ...]] = dict(
     tsv.records(Path(__file__).with_suffix(".tsv"), lambda name, words, about: (name, words), {"words": tsv.words})
 )
-"""Lists of words by what they have in common."""
 
 
 class OpenWorld:

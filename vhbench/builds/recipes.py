@@ -22,8 +22,8 @@ from vhbench.files import canonical, convert, parse_yaml, quote_value, read_text
 from vhbench.options import options_of
 from vhbench.schema import Manifest, VhbenchError
 
+# A model on the Hub as an option's value, after its prefix; a local folder is recognized by its existence
 _MODEL = r"(\w[\w.-]*(?:/[\w.-]+)?)(?:@(.*))?"
-"""A model on the Hub as an option's value, after its prefix; a local folder is recognized by its existence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,12 +13,12 @@ from vhbench.schema import Rejection, Row, Scene, VhbenchError
 
 _EDITION = "Dataset version"
 
+# help of an option for a concept split, the same in all builds
 PART_HELP = (
     "Use only the I-th of N parts of the concepts (objects and places; easily confused objects stay together). "
     "Splits built from different parts (of the same N) share no concepts, regardless of benchmark, seed and graph: "
     "train on `1/2`, evaluate on `2/2`."
 )
-"""Help of an option for a concept split, the same in all builds."""
 
 
 def version_option(default: str) -> Any:

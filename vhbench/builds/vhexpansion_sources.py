@@ -194,5 +194,5 @@ FORMS: dict[str, Reader] = {
     "table": tables.read_questions,
 }
 
+# formats with one yes/no case per multiple-choice question: the paper has 300 of MMVP
 ONE_CASE_EACH = frozenset({"mmvp"})
-"""Formats with one yes/no case per multiple-choice question: the paper has 300 of MMVP."""

@@ -32,11 +32,11 @@ from vhbench.tasks import text_only_baseline
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _READABLE = 600  # characters; a longer option, such as a list of ids, would bury the others
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
+# end of a link's text if its target, "(…" or ": …", is not a web address
 _LINK = re.compile(r"((?<!\\)(?:\\\\)*)\](?=[(:](?!\s*(?:https?://|#)))")
-"""End of a link's text if its target, "(…" or ": …", is not a web address."""
 
+# metadata of a card on the Hub
 FRONT_MATTER = re.compile(r"\A\ufeff?\s*---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
-"""Metadata of a card on the Hub."""
 
 BEGIN = (
     "<!-- vhbench: generated from here on; each release replaces this part and keeps the text outside of the marks -->"

@@ -20,21 +20,18 @@ NUMBER_WORDS: Mapping[str, int] = {
         " seventeen eighteen nineteen twenty".split()
     )
 }
+# number words up to ten, by value: larger numbers are written in digits
 NUMBERS: tuple[str, ...] = tuple(NUMBER_WORDS)[:11]
-"""Number words up to ten, by value: larger numbers are written in digits."""
 
-MASS: frozenset[str] = lexicon.words("mass nouns")
-"""Nouns that take neither an article nor a plural."""
+MASS: frozenset[str] = lexicon.words("mass nouns")  # nouns that take neither an article nor a plural
+_UNIQUE: frozenset[str] = frozenset("ceiling floor ground moon sea sky sun".split())  # unique objects, which take "the"
 
-_UNIQUE: frozenset[str] = frozenset("ceiling floor ground moon sea sky sun".split())
-"""Unique objects, which take "the"."""
-
+# nouns with a measure word: "two pairs of skis"
 MEASURES: Mapping[str, str] = {
     **dict.fromkeys("glasses jeans pliers scissors skis sunglasses".split(), "pair"),
     **dict.fromkeys(("broccoli", "soap", "tissue paper"), "piece"),
     "tape": "roll",
 }
-"""Nouns with a measure word: "two pairs of skis"."""
 
 
 class _Ending(NamedTuple):
@@ -45,12 +42,12 @@ class _Ending(NamedTuple):
     plural: str
 
 
+# the first match applies
 _ENDINGS = records(
     Path(__file__).with_name("plurals.tsv"),
     _Ending,
     {"ending": lambda cell: re.compile(rf"(?i)(?:{cell})\Z"), "cut": int},
 )
-"""The first match applies."""
 
 _SOUNDS_LIKE_A = re.compile(
     r"(?i)e[uw]|onc?e\b|onetime\b|uni(?:[^nmd]|mo)|u(?:[bcfghjkqrst][aeiou]|kr|[.-]|$)|unanimous|(?-i:U[NKS])|us\b"
@@ -226,6 +223,7 @@ def gerund(verb: str) -> str:
     return verb + (verb[-1] if short or verb in ("swim", "skip") else "") + "ing"
 
 
+# singular predicate → predicate of several instances, each on its own
 _OF_SEVERAL: Mapping[str, str] = {
     "raising its head": "raising their heads",
     "lowering its head": "lowering their heads",
@@ -235,7 +233,6 @@ _OF_SEVERAL: Mapping[str, str] = {
     "riding a horse": "riding horses",
     "driving a car": "driving cars",
 }
-"""Singular predicate → predicate of several instances, each on its own."""
 
 
 def agreeing(predicate: str, number: int) -> str:

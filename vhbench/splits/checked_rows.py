@@ -27,8 +27,7 @@ _SCHEMA = pa.schema([("config", pa.dictionary(pa.int32(), pa.string())), ("row",
 _LENGTH = 32
 _GROUPS = 4  # row groups whose images stay in memory, at most 32 MB each unless single rows are larger
 
-RowDigests = tuple[bytes, bytes]
-"""A row's hash, and its images' SHA-256 one after the other."""
+RowDigests = tuple[bytes, bytes]  # A row's hash, and its images' SHA-256 one after the other
 
 
 def write_digests(path: Path, rows: Mapping[str, Sequence[RowDigests]]) -> None:

@@ -11,8 +11,7 @@ from vhbench.columns import hashed
 from vhbench.files import canonical, read_image
 from vhbench.schema import ImageData, Question, Row, VhbenchError
 
-Digests = tuple[bytes, ...]
-"""SHA-256 of a row's images."""
+Digests = tuple[bytes, ...]  # SHA-256 of a row's images
 
 
 def row_hash(config: str, question: Question, digests: Sequence[bytes]) -> bytes:

@@ -15,24 +15,17 @@ MANIFEST = "manifest.json"
 SCENES = "scenes.parquet"
 DIGESTS = "digests.parquet"
 REJECTIONS = "rejections.jsonl"
-PARTS = (SCENES, DIGESTS, REJECTIONS)
-"""Listed files other than shards."""
+PARTS = (SCENES, DIGESTS, REJECTIONS)  # listed files other than shards
 
 FORMAT = "vhbench-split-1"
-YANKED = "yanked.json"
-"""In a repository: version → reason for its withdrawal."""
+YANKED = "yanked.json"  # in a repository: version → reason for its withdrawal
 
+# files generated from the manifest, which does not list them
 DERIVED = ("README.md", "CHANGELOG.md", "eval.yaml", "croissant.json", "contact_sheet.png", ".gitattributes", YANKED)
-"""Files generated from the manifest, which does not list them."""
 
-SECRET_SEED = -1
-"""Seed in the manifest of a hidden test set, instead of the real one."""
-
-HIDDEN = "hidden"
-"""Manifest extra: the split is the public part of a hidden test set, without answers."""
-
-HIDDEN_SOURCE = "hidden_source"
-"""Manifest extra: commitment of the hidden test set that the split is derived from."""
+SECRET_SEED = -1  # seed in the manifest of a hidden test set, instead of the real one
+HIDDEN = "hidden"  # manifest extra: the split is the public part of a hidden test set, without answers
+HIDDEN_SOURCE = "hidden_source"  # manifest extra: commitment of the hidden test set that the split is derived from
 
 _LARGEST = 8 << 20  # maximum manifest size in bytes (parsed, it takes 30 times that); vhbench's have a tenth
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,95}")

@@ -28,8 +28,7 @@ MAX_IMAGES_PER_ROW = 64
 MAX_GROUP_ROWS = 4096
 MAX_GROUP_BYTES = 2 << 30
 MAX_GROUP_TEXT = 64 << 20
-MAX_TEXT = 1 << 20
-"""Maximum text length, and maximum text of a row group; larger files are rejected."""
+MAX_TEXT = 1 << 20  # maximum text length, and maximum text of a row group; larger files are rejected
 
 
 def _type(name: str, image_bytes: pa.DataType) -> pa.DataType:

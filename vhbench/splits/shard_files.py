@@ -13,8 +13,8 @@ from vhbench.splits import manifests, parquet
 GROUP_ROWS = 200
 FILE_BYTES = 512 << 20  # the Hub recommends Parquet files of about 500 MB
 
+# sort key of a row, its id, its images' SHA-256, its hash, and its other columns
 SortedRow = tuple[tuple[bytes, ...], str, tuple[bytes, ...], bytes, tuple[Any, ...]]
-"""Sort key of a row, its id, its images' SHA-256, its hash, and its other columns."""
 
 
 class ShardFiles:

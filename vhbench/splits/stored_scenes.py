@@ -21,8 +21,7 @@ from vhbench.splits.unpacking import Text, open_parquet, read_group
 
 _SCHEMA = pa.schema([("id", pa.string()), ("image_sha256", pa.string()), ("truth", pa.string())])
 _REST: list[tuple[str, Any]] = [(f.name, f.type) for f in fields(Scene) if f.name not in ("id", "image")]
-_Rest = defstruct("_Rest", _REST, forbid_unknown_fields=True)
-"""Columns stored as JSON."""
+_Rest = defstruct("_Rest", _REST, forbid_unknown_fields=True)  # columns stored as JSON
 
 _BATCH = 500
 

@@ -20,8 +20,8 @@ from vhbench.splits.stored_scenes import scene_of
 
 KINDS = get_args(Kind)
 
+# columns that are empty in every row of a hidden test set
 KEPT_BACK = ("answer", "pair_id", "negated", "objects", "candidates", "neutral")
-"""Columns that are empty in every row of a hidden test set."""
 
 
 def verify(directory: Path, *, progress: bool = True) -> list[str]:

@@ -19,11 +19,9 @@ from vhbench.splits.replacing import replace
 from vhbench.splits.shard_files import ShardFiles, SortedRow
 from vhbench.splits.stored_scenes import StoredScene, write_rejections, write_truths
 
-WINDOW_BYTES = 32 << 20
-"""Total image bytes of buffered rows, after which they are sorted by image and written."""
+WINDOW_BYTES = 32 << 20  # total image bytes of buffered rows, after which they are sorted by image and written
 WINDOW_ROWS = 50_000
-MAX_ROW_BYTES = 512 << 20
-"""Maximum encoded image bytes of a row: no reader unpacks row groups beyond 2 GB."""
+MAX_ROW_BYTES = 512 << 20  # maximum encoded image bytes of a row: no reader unpacks row groups beyond 2 GB
 
 
 def write_split(

@@ -15,14 +15,12 @@ from vhbench.language import lexicon, parsing
 from vhbench.language.captions import compounds, scopes, senses
 from vhbench.language.captions.vocabulary import Match, Vocabulary, lower
 
+# signs of markup: without one of them, cleaning is skipped as a caption is plain text
 _DRESSES = re.compile(r"[<>\[\]◁\\*_#`~{}|$&]|assistant|analysis|\n(?:Q|User|Human)")
-"""Signs of markup: without one of them, cleaning is skipped as a caption is plain text."""
 
-_READ_AS_IT_IS = 10_000
-"""Characters; of a longer text, only the beginning and the end are parsed."""
+_READ_AS_IT_IS = 10_000  # characters; of a longer text, only the beginning and the end are parsed
 _SENTENCE_ENDS = re.compile(r"[.!?]+[\"')”]*(?=\s|\Z)|\n")
-_LONGEST = 2_000
-"""Maximum characters of a sentence; longer ones are parsed in pieces."""
+_LONGEST = 2_000  # maximum characters of a sentence; longer ones are parsed in pieces
 
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{1,120})[\"”]|(?<!\w)['‘]([^'‘’\n]{1,60})['’](?!\w)")
 
@@ -46,6 +44,7 @@ _UNSEEN = "|".join(
         r"(?:has|have|had) (?:disappeared|vanished|gone|been (?:removed|cropped|cut off|taken away))",
     )
 )
+# retractions after a mention: unseen, only possible, an image, of snow, an unseen person
 _TAKEN_BACK = re.compile(
     "|".join(
         (
@@ -63,8 +62,8 @@ _TAKEN_BACK = re.compile(
         )
     )
 )
-"""Retractions after a mention: unseen, only possible, an image, of snow, an unseen person."""
 
+# What follows a hypothetical object: "a bench could be placed here", but not "a dog could be hungry"
 _HYPOTHETICAL = re.compile(
     r" (?:(?:could|might|may|would|should)(?! (?:also |just |even )*be (?!(?:also |just |even |\w+ly )*(?:in|on|at"
     r"|inside|outside|behind|beside|under|near|nearby|around|there|here|somewhere|present|located|hidden|hiding|lurking|living|placed"
@@ -74,7 +73,6 @@ _HYPOTHETICAL = re.compile(
     r"|swim|play|walk|wait|park|ride|board|lie|sleep|meet|shop|work|cook|cross)"
     r"|(?:is|are) (?:expected|supposed)|(?:will|might) (?:soon|arrive|come|appear))\b"
 )
-"""What follows a hypothetical object: "a bench could be placed here", but not "a dog could be hungry"."""
 
 _ELSEWHERE = re.compile(
     r"\b(?:rest|part|face|faces|inside|interior|end|back|front|side) of (?:the|an?|each)(?: [\w-]+)?\s\Z"

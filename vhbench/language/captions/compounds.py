@@ -13,11 +13,8 @@ from vhbench.language import lexicon
 from vhbench.language.captions.vocabulary import Match, Vocabulary
 from vhbench.tsv import records, words
 
-ANY, ANIMATE = "*", "@animate"
-"""In the table: any word of the vocabulary; any that names a person or an animal."""
-
-_BARE = "!"
-"""Suffix of table nouns with verb forms: the bus stops, the horse races."""
+ANY, ANIMATE = "*", "@animate"  # in the table: any word of the vocabulary; any that names a person or an animal
+_BARE = "!"  # suffix of table nouns with verb forms: the bus stops, the horse races
 
 _CREATURES = lexicon.words("creatures")
 _BETWEEN = frozenset(

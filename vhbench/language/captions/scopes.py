@@ -46,9 +46,9 @@ _RELATIVE = re.compile(
     rf"|appear|work)s?|can)\b|\b\w+s (?={_DETERMINED}\b)"
 )
 _TEXT = re.compile(r"[,;]|\band\b|\bon\b|\bin\b|\bis\b")
-_REACH = 240
-"""Maximum length of a scope, in characters."""
+_REACH = 240  # maximum length of a scope, in characters
 
+# extent of a cue → end of its scope
 _ENDS: Mapping[str, re.Pattern[str]] = {
     "clause": _CLAUSE,
     "phrase": _PHRASE,
@@ -57,7 +57,6 @@ _ENDS: Mapping[str, re.Pattern[str]] = {
     "relative": _RELATIVE,
     "text": _TEXT,
 }
-"""Extent of a cue → end of its scope."""
 
 
 class _Cue(NamedTuple):

@@ -135,8 +135,8 @@ def _is_ill(lowered: str, one: Match) -> bool:
     return not _PATIENT.search(lowered, max(0, one.start - 12), one.start)
 
 
+# words that depend on neighbours → function that checks whether they name an object
 _OWN: Mapping[str, Callable[[str, Match], bool]] = {"orange": _is_fruit, "patient": _is_ill}
-"""Words that depend on neighbours → function that checks whether they name an object."""
 
 
 def _holds(sense: _Sense, lowered: str, one: Match, terms: Set[str]) -> bool:

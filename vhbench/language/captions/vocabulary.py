@@ -39,10 +39,10 @@ TOKEN = tokens(rf"{_CLOSERS}(?:\s|\Z)")
 # Characters that the Penn Treebank leaves inside a token; each becomes a separate one.
 _APART = str.maketrans(dict.fromkeys("/|~…•", ";"))
 
+# CHAIR's rules for COCO: two-word names of one object, and qualifiers that are not a person
 COCO_MERGED: Mapping[str, str] = dict(
     records(Path(__file__).with_name("coco_merged.tsv"), lambda phrase, word: (phrase, word), {})
 )
-"""CHAIR's rules for COCO: two-word names of one object, and qualifiers that are not a person."""
 
 
 class Match(NamedTuple):
@@ -56,8 +56,7 @@ class Match(NamedTuple):
 
 _REMEMBERED, _SHORT = 200_000, 64  # chunks between spaces, and their maximum length
 
-Hit = tuple[str, int, int]
-"""A vocabulary word and the span of one of its forms."""
+Hit = tuple[str, int, int]  # A vocabulary word and the span of one of its forms
 
 
 class Vocabulary:

@@ -38,8 +38,7 @@ __all__ = [
 ]
 
 Parser = Callable[[str], str]
-Reader = Callable[[str, str], str]
-"""Response and question → prediction."""
+Reader = Callable[[str, str], str]  # response and question → prediction
 
 
 def parse(kind: str, response: str, choices: Sequence[str] = (), *, question: str = "") -> str:

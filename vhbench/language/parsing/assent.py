@@ -18,13 +18,13 @@ _ROWS: Final = [
     for row in Path(__file__).with_name("assent.tsv").read_text(encoding="utf-8").splitlines()[1:]
     for language, answer, weight, phrases in [row.split("\t")]
 ]
+# phrase → answer, and whether it is sufficient; the first row counts
 _TABLE: Final = {phrase: (answer, strong) for _, answer, strong, phrases in _ROWS[::-1] for phrase in phrases[::-1]}
-"""Phrase → answer, and whether it is sufficient; the first row counts."""
 _ENGLISH: Final = frozenset(phrase for row in _ROWS if row[0] == "en" for phrase in row[3] if len(phrase) > 1)
+# possible last words of a match of :func:`whole`
 _ENDS: Final = frozenset(phrase.rsplit(maxsplit=1)[-1] for phrase in _TABLE if phrase.strip()).union(
     "indeed again sir please then though here thanks definitely absolutely me case yes no not".split()
 )
-"""Possible last words of a match of :func:`whole`."""
 
 
 class AssentMatch(NamedTuple):
@@ -37,17 +37,17 @@ class AssentMatch(NamedTuple):
     alone: bool  # the clause has no other content
 
 
+# yes and no together: an echo of the question, or not an answer
 BOTH: Final = re.compile(
     r"\A\W*(?:yes\W+no|no\W+yes)\W*\Z|(?<!\w)(?:neither\s+)?[\"']?(?:yes|no|true|false)[\"']?\s*(?:and|or|/|nor|&"
     r"|\|)\s*[\"']?(?:yes|no|true|false)(?!\w)[\"']?"
 )
-"""Yes and no together: an echo of the question, or not an answer."""
 
+# A "yes" or "no" that is written in the image, and may not be the answer
 SHOWN: Final = re.compile(
     r"\b(?:reads?|reading|says|written|text|words?|sign|labell?ed|button|spells?)\b[^.!?\n]{0,40}[:\"',]\s*[\"']?"
     r"(?:yes|no)\b[\"'!.]"
 )
-"""A "yes" or "no" that is written in the image, and may not be the answer."""
 
 YES_SIGNS, NO_SIGNS = ("".join(phrase for phrase in _ROWS[n][3] if not phrase.isascii()) for n in (0, 1))
 SIGNS: Final = YES_SIGNS + NO_SIGNS

@@ -16,8 +16,7 @@ from vhbench.language.parsing.stems import Word, compares, content, stem, words
 
 YEAR: Final = re.compile(r"(?:19|20)\d\d")
 ALL: Final = frozenset("all every each both everyone everybody".split())
-PREPOSITIONS: Final = lexicon.words("prepositions")
-"""Words of place, except in "in the image"."""
+PREPOSITIONS: Final = lexicon.words("prepositions")  # words of place, except in "in the image"
 
 _BE: Final = frozenset("is are was were am".split())
 _DO: Final = frozenset("do does did can could will would should may might".split())
@@ -44,8 +43,8 @@ _QUOTED: Final = re.compile(
     r"(?is)\b(?:is|would|are)\s+\W?(?P<word>yes|no|true|false)\W?\s+(?:be\s+)?(?:the|a|an)\s+"
     rf"(?:(?:{_RIGHT}|proper|best|appropriate)\s+)*(?:answer|reply|response)\b[^:\"'“]*[:\"'“\s]*(?P<question>.+)"
 )
+# the same question as whether "no" is the right answer
 _WRAPPED: Final = re.compile(r"(?i)\bis it false that the (?:right|correct) answer to this question is \W?yes\b")
-"""The same question as whether "no" is the right answer."""
 _JUDGED: Final = re.compile(
     rf"(?i)\b(?:is|are|was|would)\s+(?:it|this|that|the following)(?:\s+be)?\s+(?P<denied>not\s+)?"
     rf"(?P<word>{_RIGHT}|the case)"

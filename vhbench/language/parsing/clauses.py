@@ -14,8 +14,7 @@ from vhbench.language.parsing.wordings import wording
 _BE = (
     r"(?:is|are|was|were|does|do|did|has|have|had|can|could|would|should|will|seems?|appears?|looks?|shows?|contains?)"
 )
-_DO = r"(?:does|do|did|is|has|may|might|can|could|will|would)"
-"""Verb of "so does it"."""
+_DO = r"(?:does|do|did|is|has|may|might|can|could|will|would)"  # verb of "so does it"
 REJECTING_SIGN = re.compile(f"[{NO_SIGNS}☐≠¬]")
 _DENIED_BEFORE = re.compile(
     r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|no\s+way|without(?!\s+(?:an?y?\s+)?(?:doubt|question)|.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|unlikely(?:\s+to)?(?:\s+be)?|disagree\s+with|(?:wrong|incorrect)\s+(?:answer|option|choice|one)\s+(?:is|was|(?:would|could)(?:\s+be)?)|(?:wrong|incorrect|mistake)\s+to|hardly|nobody|no\s+one|except|exclud(?:e[ds]?|ing)|reject(?:s|ed|ing)?"
@@ -58,8 +57,7 @@ _WEAKER = re.compile(
     r"|(?:further|farther)\s+(?:off|(?:away\s+)?from))\b(?:[^,;.]{0,30}?\s+than)?|(?P<under>below|behind)|not\s+as\s+\w+(?:\s+an?\s+\w+)?\s+as|inferior\s+to|second\s+to"
     r"|(?:beaten|outdone|surpassed|outperformed)\s+by)|(?:loses|yields)\s+(?:out\s+)?(?:to|against)|falls\s+short\s+of|trails|lags\s+behind)\b"
 )
-_AGAINST = re.compile("(?i)" + wording("against"))
-"""What speaks against a letter in its part of a clause."""
+_AGAINST = re.compile("(?i)" + wording("against"))  # What speaks against a letter in its part of a clause
 _against = lru_cache(maxsize=64)(_AGAINST.search)  # a list of letters asks for one part as often as it names them
 _APART = re.compile(r",|(?:\b(?:and|as)|:)\s+(?=[(\[]?[A-J][)\]]?\s+(?:is|was|\w+s|second|next|last)\b)")
 _DISMISSED = re.compile(rf"(?i)\b(?:than|instead\s+of)\W*\Z|{REJECTING_SIGN.pattern}\W*\Z")

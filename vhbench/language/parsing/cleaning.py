@@ -68,16 +68,15 @@ _TAGGED = re.compile(
 _DENIED = re.compile(r"(?i)\b(?:not|than)\W*\Z")
 _JOINED = re.compile(r"(?i)(?:\W|</?\w+>|and\b|or\b)*")
 _PLACE = re.compile(r"<box>[\d\s.,()\[\]]*</box>|<\|box_start\|>[\d\s.,()\[\]]*<\|box_end\|>")
+# tag, but not a letter in angle brackets: "<A>"
 _TAG = re.compile(r"</?(?!(?P<letter>[A-J])>(?!.*</(?P=letter)>))[A-Za-z][\w:.-]{0,40}\s?/?>", re.DOTALL)
-"""Tag, but not a letter in angle brackets: "<A>"."""
 _LATEX = re.compile(r"\\[()\[\],;:! ]|\\q?quad\b|\\(?:left|right|displaystyle)\b|\$+")
 _FENCE = re.compile(r"```[ \t]*+\w*+")
 _LINE_START = re.compile(r"(?m)^[ \t]*+(?:>[ \t]*+)*+(?:[-+•·●*][ \t]++)?+")
 _DELETED = re.compile(r"~~[^~\n]{1,200}~~")
 _BULLETS = frozenset(">-+•·●* \t")
 _SIGNS = re.compile(r"[*_`#]+")
-_SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
-"""White space other than a single space."""
+_SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]")  # white space other than a single space
 _ENUMERATED = re.compile(r"(?m)^[ \t]*+\d{1,2}[.)][ \t]++(?=\S)")
 
 _OBJECT = re.compile(r"[{\[]\s*+[{\"']")
@@ -108,8 +107,8 @@ _LEAD = re.compile(
     rf"|indeed|definitely|clearly|simply)\b)?\s*+:?\s*+)|^[^\w\n]{{0,10}}{_ADJECTIVE}{_NOUN}[^\w\n]{{0,10}}\n"
     rf"|{_FOREIGN}\s*(?:[:=]\s*+|是\s*:?\s*+|은\s*+|は\s*:?\s*+)"
 )
+# statement of an option, or of yes or no, and nothing else
 _AT_ONCE = re.compile(r"\W*(?:[A-Z][).:]+\s*)?[^.,;:!?\n]{1,60}[.;!\n]\W*")
-"""Statement of an option, or of yes or no, and nothing else."""
 _UNASSERTED = re.compile("(?i)" + wording("not asserted"))
 
 
@@ -127,8 +126,7 @@ def cached_by_text(function: Callable[[str], T]) -> Callable[[str], T]:
     return cached
 
 
-NOT_APPLICABLE = re.compile(r"(?i)\bn\s?[/.]\s?a\b\.?")
-"""N/A, whose letters are neither an option nor "no"."""
+NOT_APPLICABLE = re.compile(r"(?i)\bn\s?[/.]\s?a\b\.?")  # N/A, whose letters are neither an option nor "no"
 
 
 @cached_by_text  # each response is parsed for failures, marked answer, whole text and truncation

@@ -16,8 +16,7 @@ from vhbench.language.parsing.wordings import wording
 
 Failure = Literal["", "failed", "refused"]
 
-UNSURE = re.compile("(?i)" + wording("unsure"))
-"""Not knowing the answer."""
+UNSURE = re.compile("(?i)" + wording("unsure"))  # not knowing the answer
 _MARGIN = 3_000  # characters; a refusal is at the beginning or the end
 _MISSING = frozenset("None NoneType nan NaN <NA> null NULL undefined Timeout timeout Error error ERROR".split())
 _BLOCKED = re.compile(

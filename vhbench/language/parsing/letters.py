@@ -33,11 +33,11 @@ from vhbench.language.parsing.wordings import wording
 from vhbench.language.parsing.yes_or_no import yes_no
 
 _CORRECTION = re.compile("(?i)" + wording("corrects"))
+# plain claim that an option is right, which "looks right" is not
 _RIGHT = re.compile(
     r"(?i)(?<!that\s)\b(?:is|are)\s+(?:(?:also|indeed|too|clearly|fully|certainly|definitely)\s+)*(?:(?:the|my)\s+)?(?:(?:correct|right|best|true)\s+)?"
     r"(?:right|correct|true|answer|choice|option)\b(?!\s+(?:about|in|on|that|for|if|only|when)\b)"
 )
-"""Plain claim that an option is right, which "looks right" is not."""
 _HEDGED = re.compile(r"(?i)\b(?:could|might|may)\s+(?:be|seem)\b")
 _HOWEVER = re.compile(r"(?i)\W*(?:but|however)\b")
 _REASON = re.compile(r"(?i)\A\W*(?:because|since|as\b(?!\s+(?:a\s+result|for|such))|due\s+to)\b")
@@ -57,20 +57,20 @@ _ONLY = re.compile(
     r"(?:wrong|incorrect|false|excluded|ruled\s+out|eliminated|out)\b)"
 )
 _ARROW = re.compile(r"(?<=\w)\s*(?:→|⇒|[-=]>)\s*(?=\W?[A-J]\W*\Z)")
+# Verdict on a letter: "B? No.", "B. Incorrect"
 _LETTER_VERDICT = re.compile(
     r"(?<![\w'])([A-J]\W?)(?:\?\s*(?=(?i:yes|nope?|not|does(?:n't|\s+not)|isn't|(?:fit|matche|work)s|(?:in)?correct|right|wrong)\b)|\.\s*(?=(?i:(?:in)?correct|right|wrong|true|false)\W*(?:\n|\Z)))"
 )
-"""Verdict on a letter: "B? No.", "B. Incorrect"."""
 _ALSO = re.compile(
     r"(?i)\b(?:also|too(?=\W*\Z)|as\s+well|likewise|so\s+(?:do|does|is|has|could|would|can|may|might))\b"
 )
 _EAST = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
+# boundary between Chinese, Japanese or Korean and Latin characters, which are one word for regular expressions
 _CJK = re.compile(rf"(?<={_EAST})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?={_EAST})")
-"""Boundary between Chinese, Japanese or Korean and Latin characters, which are one word for regular expressions."""
+# Number or label before a letter: "1. C", "A: C"
 _ANSWER = re.compile(r"(?:\A\d[.)]|(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:)(?=\s*[(\[]?[A-Z][)\]]?[\s.]*\Z)")
-"""Number or label before a letter: "1. C", "A: C"."""
+# verdict on an option: "A: no"; the option's own text may be the same word
 _VERDICT = re.compile(rf"(?i)\A[\s=>→-]*(?:[{SIGNS}]|yes|no|not|(?:in)?correct|right|wrong|true|false)(?!\w)")
-"""Verdict on an option: "A: no"; the option's own text may be the same word."""
 _FOR_EXAMPLE = re.compile(r"(?i)\be\.\s?g\.")
 _ASKS_FOR = re.compile(
     r"(?i)\bwhich\b(?:(?!\b(?:is|are)\b)[^?])*?\b(?:(?P<not>(?:does|do)(?:\s+not|n't)\s+\w+)|(?P<shows>shows?|contains?|has|have|depicts?|includes?|features?)|is|are)"
@@ -79,23 +79,23 @@ _ASKS_FOR = re.compile(
 _STATES = re.compile(
     r"(?i)\b(?:shows?|contains?|has|have|depicts?|includes?|features?|displays?|is|are|was|were|looks?)\s+(?!(?:it|one|this|that|them|such|the|all)\b)"
 )
+# What precedes a letter that is named, not described: "The closest match is A"
 _IS = re.compile(r"(?i)\b(?:is|be|selected|choose|with|but)\s+(?:option\s+)?\W?\Z")
-"""What precedes a letter that is named, not described: "The closest match is A"."""
+# What states which kind of images they are
 _IN_KIND = re.compile(r"(?i)\b(?:are|were|is|was)\s+(?:in|an?|taken|from|photo\w*|pictures|drawings)\b")
-"""What states which kind of images they are."""
 _NOT = re.compile(r"(?i)\b(?:not|no|without|cannot|instead\s+of|rather\s+than)\b|n't\b")
 _ENDS_NOUN = lexicon.words("prepositions") | {"that", "who", "which", "with", "of", "to"}
 _FITS = frozenset(map(stem, lexicon.words("say that an option fits")))
 _YES_OR_NO = re.compile(r"(?i)\W*(yes|no)\s*(?:[.,:;]|\Z)")
 _QUOTED = re.compile(r"\"(\d|[^\"\n]{2,200})\"")
 _NAMED = r"(?<=[a-z]\s)({})(?=\s*(?:[.,;:!?)]|\Z|(?:is|was|over|to|than|and|because|since|but|does|fits)\b))"
+# end of a sentence that stops after an option and its verb: "So option A is"
 _HALF = re.compile(
     r"(?i)[\s\"')\]]+(?:(?:also|indeed|therefore|thus|then|still|\w+ly)\s+)*(?:is|are|was|were|has|have|had|does|do|would|could|should|might|may"
     r"|must|can|will|seems?|appears?|looks?|shows?|contains?|depicts?|describes?|says|states|mentions|suggests|represents|refers|being)"
     r"(?:\s+(?!likely\b)(?:be|been|an?|the|that|what|to|in|on|at|of|with|for|not|also|only|very|quite|so|more|most|less|\w+ly))*\s*(?:\.\.+\s*)?\Z"
     r"|\s+(?:shows?|contains?|depicts?|describes?|says|states|mentions)\s[^.!?;\n]*\b(?:an?|the|of|in|on|at|to|and|or|with|for|is|are)\s*\Z"
 )
-"""End of a sentence that stops after an option and its verb: "So option A is"."""
 _ENOUGH = 2_000  # characters at either end; bounds the time of the patterns
 _SMALL_WORDS = lexicon.words("small words of questions")
 

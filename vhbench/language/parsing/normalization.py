@@ -36,12 +36,12 @@ _AS_AS: Final = re.compile(
 _HAS_ON_IT: Final = re.compile(
     r"\bthe (\w+) (?:has|have) ([^.,;]{1,60}?) (on|in|inside|under|near|beside|around|behind) (?:it|them)\b"
 )
+# What only looks like something: "What looks like a dog is actually a cat"
 _SEEMED: Final = re.compile(
     r"\b(?:(?:what|that|it|this) (?:look|appear|seem)(?:s|ed)?(?: like| to be) ([^.,;!?]{1,60}?),?(?: but)?(?: it| this"
     r"| that)? (?:is|are|was|were)(?: actually| really| in fact| just| only| merely)?|the ([^.,;!?]{1,60}?)"
     r" turn(?:s|ed) out to be) (?=an? )"
 )
-"""What only looks like something: "What looks like a dog is actually a cat"."""
 _WEARS: Final = re.compile(r"\b(?:has|have) ((?:an? |the |his |her )?(?:\w+ )?\w+) on(?=\s*(?:[.,;!\n]|\Z))")
 _CANNOT: Final = re.compile(r"\bcan(?:'?t|not)\b")
 _NT: Final = re.compile(r"\b(is|are|was|were|do|does|did|has|have)nt\b")
@@ -99,6 +99,5 @@ def _any_of(phrases: Iterable[str]) -> str:
     return f"(?:{'|'.join(branches)}){'?' if ends else ''}" if len(branches) > 1 or ends else branches[0]
 
 
-PHRASES: Final = _phrases()
-"""Phrase → its normal form."""
+PHRASES: Final = _phrases()  # phrase → its normal form
 _PHRASE: Final = re.compile(rf"(?<![\w'.]){_any_of(PHRASES)}(?![\w']|\.\d)")

@@ -19,12 +19,12 @@ _NAMES = re.compile(
     rf"(?:\d{{1,2}}|{_WORDS}|one)(?!\w|\.\d)(?:(?:\s*,\s*|\s*,?\s+and\s+)\d{{1,2}}(?=\s*[,.:;)]|\s+(?:and|have|show"
     rf"|contain|each)|\Z))*"
 )
+# number that only bounds the count, or is denied
 _BOUND = re.compile(
     r"(?i)(?:\b(?:at\s+(?:least|most)|(?:more|less|fewer|greater)\s+than|over|under|above|below|up\s+to|not|instead\s+of|rather\s+than"
     r"|between\s+\d+§\s+and"
     r"|look(?:s|ed|ing)?\s+for)|(?:\bnot|n't)(?:\s+(?:see|find|count|say|pick|choose))?)\s+\d+§|\d+§\s+(?:isn't|is\s+(?:not|wrong|incorrect))\b|\d+§\s+(?:-|–|to)\s*\d+§?|\b1§\s*,\s*2§(?:\s*,\s*(?:and\s+)?\d+§)*"
 )
-"""Number that only bounds the count, or is denied."""
 _COUNTED = r"(\d+)§"
 _ADDED = re.compile(
     r"(?i)\b(\d+)§[^.;:\n]*?\b(?:and|plus)\s+\1§|\b1§[^.;:\n]*?(?:\b(?:and|plus)|,)\s+(?:another|one)\b(?!\s+(?:of|that|which|who)\b)"

@@ -30,27 +30,27 @@ _VERB = (
     r"|best\s+(?:fits|matches|describes|represents|answers)|because|since)"
 )
 _ADVERB = rf"(?!(?:{'|'.join(lexicon.words('adjectives in -ly'))})\b)[a-z]+ly"
+# verb in the third person, or a plural, which no article precedes
 _DOES = rf"(?!(?:{'|'.join(lexicon.words('end like verbs'))}|\w*ceps)\b)[a-z]+[^\Wsuioa]s(?=[\s.,;]|$)"
-"""Verb in the third person, or a plural, which no article precedes."""
 _PARTICIPLE = (
     rf"(?:(?!(?:{'|'.join(lexicon.words('end like participles'))})\b)[a-z]{{2,}}ed|chosen|taken|shown|given|proven|done"
     r"|found|seen|kept|(?:up)?held|made|left|meant|known|thought)"
 )
 _PREPOSITION = r"(?:by|on|in|at|for|from|with|over|under|after|before|without|against|through)"
 _DETERMINER = r"(?:the|an?|all|every|each|both|it|what|this|that|these|its)"
+# words that no article precedes, so that an A before them is the letter
 _NO_NOUN = (
     rf"(?:(?:{'|'.join(lexicon.words('follow no article'))}|can(?!\s+(?:of|is|on|in|with|that|and)\b))(?:n't)?\b(?!-)"
     rf"|[-–—]+\s+(?:in)?correct\b|{_DOES}|(?:(?:{_ADVERB}|just|still|always|never|best|most|more|even)\s+)+(?:{_VERB}\b|{_DOES})"
     rf"|having\b|(?:{_PARTICIPLE}|came|went)\s+(?:{_ADVERB}\s+)?(?:above|correct|right|best|first|well|out|to|because|since|as|due|based|{_PREPOSITION}|{_DETERMINER})\b|(?:given|[a-z]+ing)\s+{_DETERMINER}\b"
     r"|(?:best|better|worse|superior|preferable|more|(?:more|less)\s+\w+)\s+(?:than|to)\b)"
 )
-"""Words that no article precedes, so that an A before them is the letter."""
+# Remark at the end of a sentence: "A (high confidence).", "A for sure". "A (small) dog" goes on
 _REMARK = (
     rf"(?:\([^()\n]*\)|\[[^\[\]\n]*\]|for\s+sure|(?:most\s+)?(?:likely|{_ADVERB})|please|maybe|perhaps|yes|yep|ok(?:ay)?|thank(?:s|\s+you)|overall|thereby|imh?o|btw|lol|tbh|first|true|false|(?:like|same)\s+(?:\w+\s+)?\w+|(?:once\s+)?(?:again|more)|here|final|then"
     rf"|{_PARTICIPLE}|(?:in)?correct|right|wrong|best|better|see\s+\w+|no\s+(?:doubt|question|contest)(?:\s+about\s+it)?"
     r"|with\s+\w+\s+(?:confidence|certainty)|\d+\s?(?:%|/\s?\d+)(?:\s+\w+)?)\s*(?:[.;:!?\n]|,\s+(?:(?:because|since|as|so|the|it|not|but|and|while)\b|[(\[]?(?-i:[B-J])\b)|$)"
 )
-"""Remark at the end of a sentence: "A (high confidence).", "A for sure". "A (small) dog" goes on."""
 _OPTION = r"(?:option|choice|answer)(?!\s*[:=]|\s+[(\[]?(?-i:[A-J])\b|\s+(?:is|was|would\s+be)\s+[(\[]?(?-i:[A-J])\b)"
 _CHOSEN = (
     r"(?:correct|right|true|likely|best|answer|option|choice|pick|one|description|(?:that|what)\s+(?:fits|matches|i)"
@@ -62,6 +62,7 @@ _NUMBERED = re.compile(
     rf"(?i)(?:the\s+)?(?:(?P<ordinal>\w+)\s+{_PICTURE}|{_PICTURE}\s*#?\s*(?P<number>\w+))(?:\s+shows it)?\W*"
 )
 _LABEL = re.compile(rf"(?:[Tt]he\s+)?(?:(?i:{_LABELLED})\s+)?\(?(?P<label>[A-Z])\)?(?P<is>\s+(?:is|are|has)\s.*)?\W*")
+# patterns of an option that refers to the others, and of its paraphrases in responses, by kind
 _KINDS: Mapping[str, tuple[str, str]] = {
     kind: (option, response)
     for kind, option, response in (
@@ -69,7 +70,6 @@ _KINDS: Mapping[str, tuple[str, str]] = {
         for row in Path(__file__).with_name("option_kinds.tsv").read_text(encoding="utf-8").splitlines()[1:]
     )
 }
-"""Patterns of an option that refers to the others, and of its paraphrases in responses, by kind."""
 
 
 @dataclass(frozen=True)

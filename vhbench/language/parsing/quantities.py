@@ -9,8 +9,7 @@ from vhbench.language.parsing.stems import Word
 
 MANY: Final = float("inf")
 _LITTLE: Final = 1e-9
-Range = tuple[float, float]
-"""Minimum and maximum, both inclusive."""
+Range = tuple[float, float]  # minimum and maximum, both inclusive
 
 _NUMBERS: Final = {word: n for word, n in NUMBER_WORDS.items() if n <= 12} | {"single": 1, "dozen": 12}
 _COUNTED: Final[Mapping[str, Callable[[float], Range]]] = {
@@ -24,8 +23,7 @@ _VAGUE: Final[Mapping[str, Range]] = {
     **dict.fromkeys(("multiple", "various", "few"), (2, MANY)),
     "dozens": (12, MANY),
 }
-BOUNDS: Final = frozenset({*_COUNTED, *_VAGUE, "than", "only"})
-"""Words that may precede a count."""
+BOUNDS: Final = frozenset({*_COUNTED, *_VAGUE, "than", "only"})  # words that may precede a count
 
 _MORE: Final = frozenset("larger greater bigger more higher longer taller older above".split())
 _LESS: Final = frozenset("smaller less fewer lower shorter lesser younger below".split())

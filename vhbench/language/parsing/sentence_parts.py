@@ -8,8 +8,7 @@ from vhbench.language import lexicon
 from vhbench.language.parsing.claims import PREPOSITIONS
 from vhbench.language.parsing.stems import Word, content, stem, words
 
-BREAKS: Final = lexicon.words("begin a clause")
-"""Words that begin another clause or adverbial."""
+BREAKS: Final = lexicon.words("begin a clause")  # words that begin another clause or adverbial
 
 _MAY_BREAK: Final = BREAKS | {"so"}
 _ENDS: Final = re.compile(r"(?<!\d)[.](?!\d)|[.](?=\s|\Z)|[!?;\n…]+")

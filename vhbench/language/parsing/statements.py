@@ -29,8 +29,7 @@ _FALSE: Final = lexicon.words("say that something is false") | {"mistaken"}
 _JUDGING: Final = frozenset("correct accurate right_answer object objects item items".split())
 _ABSENT: Final = frozenset("there present real exist visible".split())
 _TURNED: Final = frozenset(map(stem, "reversed wrong incorrect opposite false".split()))
-_LONGEST: Final = 150
-"""Maximum words per clause, which bounds the time for endless repetitions."""
+_LONGEST: Final = 150  # maximum words per clause, which bounds the time for endless repetitions
 _THING: Final = stem("thing")
 _HERE: Final = frozenset(map(stem, "present visible exist find show see".split()))
 

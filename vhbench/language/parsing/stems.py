@@ -15,8 +15,7 @@ from typing import Final, NamedTuple
 from vhbench.language import lexicon
 from vhbench.language.inflection import NUMBERS
 
-_KNOWN: Final = 32_768
-"""Cache size in words; questions that count up to a million would fill the memory."""
+_KNOWN: Final = 32_768  # cache size in words; questions that count up to a million would fill the memory
 
 
 class Word(NamedTuple):
@@ -36,8 +35,7 @@ _PRONOUNS: Final = lexicon.words("pronouns")
 _FUNCTION: Final = lexicon.words("function words")
 _NEUTRAL: Final = lexicon.words("neutral")
 _NEUTRAL_SURFACE: Final = frozenset("seen sees saw seeing seems seemed appears appeared seemingly".split())
-_NO_ADVERB: Final = lexicon.words("adjectives in -ly")
-"""Words in -ly with visual content."""
+_NO_ADVERB: Final = lexicon.words("adjectives in -ly")  # words in -ly with visual content
 _ROUGH: Final = re.compile(
     r"[^\W\d]+(?:'[^\W\d_]+)?|\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|[<>]=?|[=≤≥≠+]|[.,;:!?()\n\"…–—]|\w+"
 )
@@ -179,8 +177,7 @@ def _related(*relations: str, directed: bool = False) -> dict[str, frozenset[str
 _FORMS: Final = {form: members[0] for relation, members in _rows() if relation == "form" for form in members}
 _ITSELF: Final = frozenset(member for relation, members in _rows() if relation == "itself" for member in members)
 _SAME: Final = _synonyms()
-PICTURE: Final = stem("image")
-"""Stem of all words for the image itself."""
+PICTURE: Final = stem("image")  # stem of all words for the image itself
 _EXCLUDES: Final = _related("apart", "opposite", "compare")
 _OTHERS: Final = _related("other")
 _COMPARE: Final = _related("compare")

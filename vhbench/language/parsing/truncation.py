@@ -10,24 +10,21 @@ from vhbench.language import lexicon
 from vhbench.language.parsing.cleaning import NOT_APPLICABLE, plain
 from vhbench.language.parsing.wordings import wording
 
-_MARKS = ".!?…:。！？।؟؛："
-"""Final characters of a text; a heading ends with a colon."""
+_MARKS = ".!?…:。！？।؟؛："  # final characters of a text; a heading ends with a colon
 _CLOSERS = "\"'”’»*_`~ \n\t"
 _SENTENCE = re.compile(r"[.!?][\"'”’)\]*_]*+\s|[。！？]")
 _ITEM = re.compile(r"\s*+(?:[-*•+#|>]|\d{1,3}[.)]\s|[A-Za-z][.)]\s)")
-_DANGLING = lexicon.words("end no sentence")
-"""Words that do not end a sentence of a description."""
+_DANGLING = lexicon.words("end no sentence")  # words that do not end a sentence of a description
 _LINE = 2_000  # characters; bounds the time of the patterns
-_FEW = 30
-"""Words of a short response, whose conclusion need not be its last sentence: "Hmm. I go with A. B is wrong."."""
+_FEW = 30  # Words of a short response, whose conclusion need not be its last sentence: "Hmm. I go with A. B is wrong."
 
 _THOUGHT_BEGINS: Final = re.compile("(?i)" + wording("thought begins"))
 _ALOUD: Final = re.compile("(?i)" + wording("thinks aloud"))
 _CONCLUDES: Final = re.compile("(?i)" + wording("response concludes"))
+# Item on an option without the end of its sentence: "A. A dog: The image"
 _ITEM_BEGUN: Final = re.compile(
     r"(?i)(?:\A|\n)\W*(?:\d{1,2}[.)]\W*)?(?-i:[A-J])[.):][^:\n]+:\s+(?:the|this|it|in|there|an?)\b[^\n.!?]*\w\Z"
 )
-"""Item on an option without the end of its sentence: "A. A dog: The image"."""
 _SENTENCE_ENDS: Final = re.compile(r"[.!?](?=\s|\Z)|\n")
 
 

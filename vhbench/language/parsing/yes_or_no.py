@@ -28,15 +28,14 @@ _WITHDRAWN: Final = re.compile(
     r"no\W+(?:wait|actually|hold on|correction|scratch that)\b.*?\W(?:yes|no|there|it|i|they)\b", re.DOTALL
 )
 _LABELLED: Final = re.compile(r"(?:\A|[\n.;:!,]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
+# answer that another replaces: "not yes but no", "no rather than yes"
 _DISCARDED: Final = re.compile(wording("discarded"))
-"""Answer that another replaces: "not yes but no", "no rather than yes"."""
+# Two answers without a word of correction: "Yes, no", "Yes. The answer is no."
 _AT_ONCE: Final = re.compile(r"\W*\w+\W+(?:(?:the\s+)?answer(?:\s+is)?\W+)?(?:yes|no)\b")
-"""Two answers without a word of correction: "Yes, no", "Yes. The answer is no."."""
 _SAID: Final = re.compile(r"\b(?:yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
 _BARE_NOUN: Final = re.compile(r"\W*(?:(?:a|an|the) )?([a-z]+(?: [a-z]+)?)\W*")
-_SHORT: Final = 300
-"""Maximum length, in characters, of a cached response."""
+_SHORT: Final = 300  # maximum length, in characters, of a cached response
 _SAYS: Final = re.compile(r"\w")
 _CONDITION: Final = re.compile(r"\W*(?:yes|no),?\s+(?:but )?(?:only )?(?:if|when)\b(?! (?:you|we|i|one)\b)")
 _YES_OR_NO: Final = re.compile(r"\W*(?:yes|no)\b")
@@ -80,8 +79,7 @@ _OPENING: Final = re.compile(
 )
 _CLAUSE: Final = re.compile(r"[.;!?,\n]| but | although | though | however ")
 
-_Reading = tuple[str, bool]
-"""The prediction, and whether it is final although empty: then nothing else is parsed."""
+_Reading = tuple[str, bool]  # the prediction, and whether it is final although empty: then nothing else is parsed
 
 
 def yes_no(text: str, question: str = "") -> str:
@@ -137,8 +135,7 @@ def _of(text: str, question: str) -> str:
     return "" if question.strip() else _without_question(everything)
 
 
-_of_short = lru_cache(maxsize=8_192)(_of)
-"""Short responses recur for many images, with the same question."""
+_of_short = lru_cache(maxsize=8_192)(_of)  # short responses recur for many images, with the same question
 
 
 def _option(text: str, question: str) -> str:
