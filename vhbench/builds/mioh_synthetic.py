@@ -79,11 +79,7 @@ _DEALT: Final = 5  # rounds without a common object if no object is excluded; th
 
 
 def cast(turn: int, seed: int, part: ConceptPart = WHOLE) -> _Cast:
-    """Return the objects of a round.
-
-    Raises:
-        VhbenchError: if a concept split has too few objects.
-    """
+    """Return the objects of a round; raise VhbenchError if a concept split has too few objects."""
     deal, place = divmod(turn, dealt(part))
     return _casts(deal, seed, part)[place]
 

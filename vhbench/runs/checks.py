@@ -161,11 +161,7 @@ def _version(origin: Provenance) -> str:
 
 
 def check_same_split(origin: Provenance | None, split: Path, manifest: Manifest) -> None:
-    """Check that responses belong to the split that scores them.
-
-    Raises:
-        VhbenchError: if they belong to another split.
-    """
+    """Check that responses belong to the split that scores them; raise VhbenchError if they belong to another split."""
     if origin is None or origin.benchmark != manifest.benchmark or origin.content_hash == manifest.content_hash:
         return
     raise VhbenchError(
