@@ -102,19 +102,12 @@ def dots(
     doubling: bool = False,
     width: int = 300,
 ) -> Any:
-    """Draw rows of dots with whiskers and labels.
+    """Draw rows of dots with whiskers and labels, from top to bottom.
 
-    Args:
-        rows: from top to bottom.
-        title: above the chart.
-        about: below the title: axis label and caveats; several lines as several texts.
-        across: ends of the axis, which clip wider intervals.
-        neutral: value without effect, drawn as a dashed line.
-        doubling: whether the axis doubles from tick to tick.
-        width: of the part with the dots, in pixels.
-
-    Raises:
-        VhbenchError: if two rows share a label, and one would hide the other.
+    The ``title`` is above the chart, below it ``about``: axis label and caveats, several lines as several texts.
+    ``across`` are the ends of the axis, which clip wider intervals; ``neutral`` is the value without effect, drawn as a
+    dashed line; ``doubling``: the axis doubles from tick to tick; ``width`` is that of the part with the dots, in
+    pixels. Raises VhbenchError if two rows share a label, and one would hide the other.
     """
     names = [row.row for row in rows]
     if twice := next((name for index, name in enumerate(names) if name in names[:index]), None):
@@ -187,10 +180,8 @@ def key(values: Mapping[str, float], widths: Mapping[str, float], about: str) ->
 def shade(position: float, width: float | None) -> tuple[str, str]:
     """Return the colour of a cell and of its text.
 
-    Args:
-        position: from -1, orange, over 0, white, to 1, blue; clipped.
-        width: of the interval, from 0 (full colour) to 1 (no colour); None without an interval, as the uncertainty is
-            not known.
+    The position is from -1, orange, over 0, white, to 1, blue; clipped. The width of the interval is from 0 (full
+    colour) to 1 (no colour); None without an interval, as the uncertainty is not known.
 
     >>> shade(1, 0), shade(-1, 0.5), shade(1, None)
     (('#0072b2', '#ffffff'), ('#eaae80', '#1a1a1a'), ('#ffffff', '#1a1a1a'))

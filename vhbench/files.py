@@ -51,11 +51,7 @@ def read_image(image: ImageData) -> bytes:
 
 
 def read_bytes(path: Path, most: int = LARGEST_FILE, what: str = "") -> bytes:
-    """Return a file's content.
-
-    Raises:
-        VhbenchError: naming ``what`` and the file, if it cannot be read or has more bytes than ``most``.
-    """
+    """Return a file's content; raise VhbenchError naming ``what`` if it is unreadable or larger than ``most``."""
     with open_file(path, most, what) as file:
         return file.read()
 
@@ -133,11 +129,7 @@ def read_json(path: str | Path, most: int = LARGEST_FILE) -> Any:
 
 
 def read_typed(path: Path, kind: type[T], what: str) -> T:
-    """Read one JSON value of a msgspec type; ``msgspec.Raw`` parts are decoded lazily.
-
-    Raises:
-        VhbenchError: if it cannot be read or is not ``what``.
-    """
+    """Read a JSON value of a msgspec type, ``msgspec.Raw`` parts lazily; raise VhbenchError if it is not ``what``."""
     try:
         return msgspec.json.decode(_content(path), type=kind)
     except REFUSED as error:
@@ -173,11 +165,7 @@ def _text(path: str | Path, data: bytes) -> str:
 
 
 def json_values(path: str | Path, data: bytes, line: int = 1) -> list[Any]:
-    """Return consecutive JSON values in data that begin at a line, as Python reads them.
-
-    Raises:
-        VhbenchError: with the file and line of a syntax error.
-    """
+    """Return consecutive JSON values in data from a line on; raise VhbenchError with the line of a syntax error."""
     text, values, offset = _text(path, data), list[Any](), 0
     while (offset := _SPACE.match(text, offset).end()) < len(text):  # type: ignore[union-attr]
         try:
@@ -254,11 +242,7 @@ def _plain(value: Any) -> Any:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Name a file or folder in errors of the system that name none, such as those of a full disk.
-
-    Raises:
-        VhbenchError: with the path.
-    """
+    """Name a file or folder in errors of the system that name none, such as of a full disk, as VhbenchError."""
     try:
         yield
     except OSError as error:

@@ -63,11 +63,10 @@ class Fingerprint:
         return np.frombuffer(self.grey, np.uint8).reshape(_SIDE, _SIDE).astype(np.float32)
 
     def copy_kind(self, other: "Fingerprint") -> str:
-        """Return how this image is a copy of another one.
+        """Return how this image is a copy of another one, "" if they are different images.
 
-        Returns:
-            "re-encoded" (also scaled, squashed or grey), "brightened or darkened", "cropped or rotated", each with
-            "mirrored " before it if it is; or "" if they are different images.
+        It is "re-encoded" (also scaled, squashed or grey), "brightened or darkened" or "cropped or rotated", with
+        "mirrored " before it if it is.
         """
         return ImageIndex({"": other}).find(self)[1]
 

@@ -139,11 +139,7 @@ def settled(record: Record, *, empty: bool | None = None) -> Record:
 
 
 def as_records(rows: Iterable[Record | Mapping[str, Any]]) -> list[Record]:
-    """Return the rows as records.
-
-    Raises:
-        VhbenchError: for a row without an id, a duplicate id, or a field of the wrong type.
-    """
+    """Return rows as records; raise VhbenchError for a field of the wrong type, and for a missing or duplicate id."""
     return list(each_record(rows))
 
 

@@ -195,11 +195,7 @@ def _write_card(
 
 
 def withdraw(repo_id: str, version: str, reason: str) -> str:
-    """Mark a released version as withdrawn, in one commit; return the commit.
-
-    Raises:
-        VhbenchError: if the version or the reason is missing, or the Hub rejects it.
-    """
+    """Mark a released version as withdrawn, in one commit, and return it; raise VhbenchError if the Hub rejects it."""
     manifests.parse_version(version)
     if not reason:
         raise VhbenchError("expected --reason with the reason for withdrawing the version")

@@ -113,13 +113,8 @@ def trl_reward(
 ) -> list[float]:
     """Return the rewards of a batch, for TRL's ``GRPOTrainer(reward_funcs=[trl_reward])`` and for ms-swift.
 
-    Args:
-        completions: texts, or lists of messages of which the last one answers.
-        kind: column of the rows; so are ``answer``, ``choices`` and ``question``.
-        answer: reference answers.
-        choices: answer options.
-        question: texts of the questions.
-        columns: the rows' ``strict``, ``wrong`` and ``abstain``, if they have them; all others are ignored.
+    Completions are texts, or lists of messages of which the last one answers; the others are columns of the rows. Of
+    ``columns``, ``strict``, ``wrong`` and ``abstain`` are used; all others are ignored.
     """
     settings = [columns.get(name) or repeat(None) for name in _SETTINGS]
     return [
@@ -148,12 +143,8 @@ def compute_score(
 ) -> float:
     """Return the reward of a response, for verl's ``custom_reward_function``.
 
-    Args:
-        data_source: unused.
-        solution_str: response.
-        ground_truth: reference answer.
-        extra_info: the row's ``kind``, ``choices``, ``question``, ``strict``, ``wrong`` and ``abstain``.
-        kwargs: settings that precede the row's (``custom_reward_function.reward_kwargs``).
+    ``extra_info`` has the row's ``kind``, ``choices``, ``question``, ``strict``, ``wrong`` and ``abstain``; settings in
+    ``kwargs`` precede the row's (``custom_reward_function.reward_kwargs``).
     """
     row = {**(extra_info or {}), **kwargs}
     settings = {name: row.get(name) for name in _SETTINGS}

@@ -32,10 +32,7 @@ class Audit:
 def audit(directory: Path, *, progress: bool = True) -> Audit:
     """Recompute all answers of a split, and check the scored words of captions against scenes.
 
-    ``progress`` reports it on stderr.
-
-    Raises:
-        VhbenchError: if the split cannot be read.
+    ``progress`` reports it on stderr. Raises VhbenchError if the split cannot be read.
     """
     result = Audit()
     scenes = splits.packed_scenes(directory)

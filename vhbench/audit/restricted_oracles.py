@@ -167,13 +167,7 @@ def _unowned(scene: Scene, full: Scene) -> Scene:
 
 
 def left_open(question: Question, scenes: Scenes, view: View) -> tuple[str, ...]:
-    """Return the answers (letters, or yes and no) among which an oracle guesses.
-
-    Args:
-        question: with its options.
-        scenes: scenes of its images, in their order.
-        view: restriction of the oracle.
-    """
+    """Return the answers (letters, or yes and no) among which an oracle guesses; scenes are in the images' order."""
     return _open(question, view(question, scenes))
 
 

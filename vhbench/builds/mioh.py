@@ -117,11 +117,7 @@ class MiohBuild(SplitBuild):
     )
 
     def check(self) -> None:
-        """Validate all options before anything is built.
-
-        Raises:
-            VhbenchError: naming the option, its value and the allowed values.
-        """
+        """Validate all options before anything is built. Raises as :meth:`SplitBuild.check`."""
         check_numbers(self)
         if unknown := [name for name in self.types if name not in QUESTION_TYPES]:
             raise VhbenchError(f"unknown question type {unknown[0]!r}, expected one of {', '.join(QUESTION_TYPES)}")

@@ -43,11 +43,7 @@ class MiohSource:
 
 
 def check(source: str, images: str) -> None:
-    """Validate a source's name before anything is read.
-
-    Raises:
-        VhbenchError: if the source is unknown, or needs files that are missing.
-    """
+    """Validate a source's name; raise VhbenchError if it is unknown, or needs files that are missing."""
     name, _, place = source.partition(":")
     if name not in TASKS or (name != "scenes" and not place):
         raise VhbenchError(f"--source: expected scenes, scenes:N, coco:FILE, paco:FILE or svg:FILE, got {source!r}")
@@ -121,11 +117,7 @@ def number_of(source: str) -> int:
 
 
 def hold(source: str, how: Reading) -> None:
-    """Read and cache an annotation file, to report its errors before the build starts.
-
-    Raises:
-        VhbenchError: if it cannot be read, or an entry is invalid.
-    """
+    """Read and cache an annotation file; raise VhbenchError if it cannot be read, or an entry is invalid."""
     if file_of(source):
         _scenes(source, how, written(source, how.rivals, how.keypoints))
 

@@ -261,11 +261,7 @@ ROUND: Final = len(_PURPOSES)  # scenes of a round
 
 
 def check(number: int, seed: int, part: ConceptPart) -> None:
-    """Check that a pool can be planned before anything is rendered.
-
-    Raises:
-        VhbenchError: if a concept split has too few objects for a round.
-    """
+    """Check that a pool can be planned; raise VhbenchError if a concept split has too few objects for a round."""
     for turn in range(-(-number // ROUND)):
         cast(turn, seed, part)
 

@@ -88,8 +88,7 @@ class SplitBuild(ABC):
     def prepare(self, echo: Callable[[str], None], *, pilot: bool = True) -> str | None:
         """Do what comes before a build; ``pilot`` allows a pilot and a question, unlike in an array job.
 
-        Returns:
-            A question to confirm before the build, "" to start it, or None to end here.
+        The result is a question to confirm before the build, "" to start it, or None to end here.
         """
         return ""
 

@@ -60,20 +60,12 @@ def write_card(
     into: Path | None = None,
     former: str = "",
 ) -> None:
-    """Write the card and related files; a previous card is replaced.
+    """Write the card and related files; a previous card is replaced, in ``into`` or the split's directory.
 
-    Args:
-        directory: a split directory.
-        repo_id: ORG/NAME on the Hub.
-        changelog: Markdown; "" keeps the split's CHANGELOG.md, or starts one. HTML in it becomes plain text.
-        picture: a contact sheet as PNG; empty keeps the existing one.
-        published: date of the release, YYYY-MM-DD.
-        into: output folder other than the split directory.
-        former: a previous card; its manual text outside vhbench's marks, and its front matter, are kept, except for
-            :func:`replaced_metadata`.
-
-    Raises:
-        VhbenchError: if the split cannot be read.
+    ``repo_id`` is ORG/NAME on the Hub, ``published`` the date of the release (YYYY-MM-DD), ``picture`` a contact sheet
+    as PNG, empty to keep the existing one. ``changelog`` is Markdown, in which HTML becomes plain text; "" keeps the
+    split's CHANGELOG.md, or starts one. Of a ``former`` card, the manual text outside vhbench's marks is kept, and the
+    front matter except for :func:`replaced_metadata`. Raises VhbenchError if the split cannot be read.
     """
     directory = Path(directory)
     into = into or directory

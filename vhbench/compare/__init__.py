@@ -11,10 +11,8 @@ if TYPE_CHECKING:
 def match(runs: Iterable[tuple[str, Path, Path | None]], *, unpaired: bool = False, seed: int = 0) -> "RunComparison":
     """Read and compare two or more runs; the first is the reference.
 
-    Args:
-        runs: name and path of each run, and the evaluated split if the responses do not name it.
-        unpaired: they are on different questions of the same kinds.
-        seed: random seed of the sign flips of a paired comparison.
+    Each has a name, a path, and the evaluated split if the responses do not name it. ``unpaired``: they are on
+    different questions of the same kinds. ``seed`` is that of the sign flips of a paired comparison.
     """
     from vhbench.compare import differences, scored_runs
     from vhbench.compare import unpaired as other_questions

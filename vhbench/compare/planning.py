@@ -50,15 +50,10 @@ def plan(
     tasks: Collection[str] = (),
     seed: int = 0,
 ) -> tuple[list[TaskPlan], str]:
-    """Plan tasks from a pilot, or else from a split; return also what the plan is based on.
+    """Plan tasks, all by default, from a pilot of one or two runs or a split; return also what the plan is based on.
 
-    Args:
-        detect: difference to detect, in points.
-        split: split directory; by default those that the tasks use.
-        pilot: one or two runs.
-        accuracy: assumed share of correct answers, without a pilot.
-        tasks: tasks or groups of tasks; all by default.
-        seed: random seed.
+    The difference to ``detect`` is in points. Without a pilot, ``accuracy`` is the assumed share of correct answers,
+    and the split by default that which the tasks use.
     """
     if pilot:
         runs = [read_run(path, Path(path), split, cells=False) for path in pilot]

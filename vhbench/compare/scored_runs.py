@@ -92,13 +92,9 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
 
 
 def measure(records: Iterable[Record], group: Group, split: Path | None = None, *, cells: bool = True) -> MeasuredGroup:
-    """Score the responses of one run on a group of questions.
+    """Score the parsed responses of one run on a group of questions; ``cells`` scores subsets, too.
 
-    Args:
-        records: records with predictions.
-        group: their group.
-        split: split with the caption vocabulary; None for the one that the tasks use.
-        cells: whether to score subsets too.
+    The caption vocabulary is that of ``split``, by default of the one that the tasks use.
     """
     ordered = sorted(as_records(records), key=lambda record: record.id)
     groupings = scoring.cells_of(group)

@@ -48,13 +48,9 @@ _KINDS = {"caption": "captions", "yes_no": "yes/no", "multiple_choice": "multipl
 def score_all(responses: Responses, *, positive: str = "", allow_failed: bool = False) -> dict[Group, dict[str, Any]]:
     """Return the scores of each task, benchmark and kind of question in a file or run.
 
-    Args:
-        responses: the file or run.
-        positive: positive class of precision and recall; "" for that of the benchmark, or yes without one.
-        allow_failed: report scores even if more than 1 % of the requests failed.
-
-    Captions are scored with the vocabulary of the questions, if these are a split or a key, else of the split that the
-    tasks use.
+    ``positive`` is the positive class of precision and recall, "" for that of the benchmark, or yes without one;
+    ``allow_failed`` reports scores even if more than 1 % of the requests failed. Captions are scored with the
+    vocabulary of the questions, if these are a split or a key, else of the split that the tasks use.
 
     Raises:
         VhbenchError: if no question has a reference answer, or captions have no vocabulary.
@@ -142,13 +138,9 @@ def no_answers_message(responses: Responses) -> str:
 def captions(
     records: Iterable[Record], split: Path | None, *, of: str = "", allow_failed: bool = False
 ) -> dict[str, Any]:
-    """Return caption scores, with the vocabulary of a split; None for the one that the tasks use.
+    """Return caption scores, with the vocabulary of a split or key; None for the split that the tasks use.
 
-    Args:
-        records: answered questions.
-        split: split, or key of a hidden test set.
-        of: their benchmark; "" for that of the split, or ODE.
-        allow_failed: report scores even if more than 1 % of the requests failed.
+    Their benchmark is ``of``, "" for that of the split, or ODE; ``allow_failed`` is as of :func:`score_all`.
     """
     name = of or _benchmark_of(split)
     if split is None:
@@ -166,11 +158,7 @@ def _benchmark_of(split: Path | None) -> str:
 
 
 def vocabulary(split: Path) -> Words:
-    """Return the caption vocabulary of a split, of the key of a hidden test set, or of a file of annotations.
-
-    Raises:
-        VhbenchError: if it has none.
-    """
+    """Return the caption vocabulary of a split, a hidden test set's key, or annotations; raise VhbenchError if none."""
     if answer_keys.is_key(split):
         return answer_keys.read_head(split).vocabulary
     if (words := annotated_words(split)) is None:

@@ -54,13 +54,10 @@ VERDICTS = (_NULL, "better", "worse", "higher", "lower", "n/a")  # verdicts on a
 
 
 def verdict(value: float, *, significant: bool, tested: bool, higher_is_better: bool | None) -> str:
-    """Return the verdict on a difference, one of :data:`VERDICTS`.
+    """Return the verdict, one of :data:`VERDICTS`, on a difference: one run's score minus the other's.
 
-    Args:
-        value: one run's score minus the other's.
-        significant: whether the adjusted p-value is significant.
-        tested: whether there are enough discordant clusters for a test.
-        higher_is_better: None for metrics without a direction.
+    ``significant`` is by the adjusted p-value; ``tested``: there are enough discordant clusters for a test.
+    ``higher_is_better`` is None for metrics without a direction.
 
     >>> verdict(2.0, significant=True, tested=True, higher_is_better=False)
     'worse'

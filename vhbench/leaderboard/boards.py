@@ -92,13 +92,7 @@ class Board:
 
 
 def read_board(folder: Path, text: bytes | None = None) -> Board:
-    """Read ``board.yaml``.
-
-    ``text`` is its content, such as that of the branch that a pull request changes; None to read the file.
-
-    Raises:
-        VhbenchError: if it is missing, or a field is invalid.
-    """
+    """Read ``board.yaml``, or its given content; raise VhbenchError if it is missing, or a field is invalid."""
     path = Path(folder) / FILE
     if text is None and not path_exists(path):
         raise VhbenchError(f"{folder}: expected a board with {FILE}; create one with `vhbench leaderboard init`")
@@ -196,11 +190,7 @@ def _by_limit(edition: Edition) -> list[Edition]:
 
 
 def write_board(board: Board) -> Path:
-    """Write ``board.yaml`` into the board's folder, and return its path.
-
-    Raises:
-        VhbenchError: if the board already exists, or a field is invalid.
-    """
+    """Write ``board.yaml``, and return its path; raise VhbenchError if the board exists, or a field is invalid."""
     path = board.folder / FILE
     if path_exists(path):
         raise VhbenchError(f"{path} already exists; edit it to change the board")

@@ -195,13 +195,10 @@ def _is_date(text: str) -> bool:
 
 
 def parameters(text: str) -> int:
-    """Parse a number of parameters.
+    """Parse a number of parameters; raise VhbenchError if it is not a number.
 
     >>> parameters("7B"), parameters("450m"), parameters("2.5 B"), parameters("")
     (7000000000, 450000000, 2500000000, 0)
-
-    Raises:
-        VhbenchError: if it is not a number.
     """
     if not text.strip():
         return 0

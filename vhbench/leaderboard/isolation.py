@@ -89,16 +89,10 @@ def each(
 ) -> Iterator[Any]:
     """Yield the return value of a function for each tuple of arguments, in order, or a :class:`Failure`.
 
-    Args:
-        function: module-level function, which is sent to the children by name.
-        tasks: arguments of each call.
-        workers: number of child processes.
-        seconds: processor time of each call, :data:`SECONDS` by default; or a function of its arguments that returns
-            it, called before in the same process, where it may load what calls share.
-        memory: memory limit per call in bytes, beyond the initial memory of its process, where the system supports it.
-
-    Raises:
-        VhbenchError: if a call raised it.
+    The function, of a module, is sent to ``workers`` child processes by name. Each call has :data:`SECONDS` of
+    processor time by default, or as many as a function of its arguments returns, which is called before in the same
+    process, where it may load what calls share. ``memory`` is the limit per call in bytes, beyond the initial memory of
+    its process, where the system supports it. A VhbenchError that a call raises is raised here.
     """
 
     def call(args: tuple[Any, ...], limit: float) -> Any:

@@ -58,12 +58,9 @@ def _is_entry(path: str) -> bool:
 
 
 def read_request(folder: Path, base: str) -> PullRequest:
-    """Return what the working tree of a board changes.
+    """Return what the working tree of a board changes of ``base``, a git revision such as origin/main.
 
-    ``base`` is the revision that the pull request is for, such as origin/main.
-
-    Raises:
-        VhbenchError: if there is no such revision, or no board in it.
+    Raises VhbenchError if there is no such revision, or no board in it.
     """
     commit = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}").decode().strip()
     prefix = _git(folder, "rev-parse", "--show-prefix").decode().strip()

@@ -17,11 +17,7 @@ SITE = ("assets", "data", "downloads", "images", "models", SNAPSHOTS)  # folders
 
 
 def kind_of(folder: Path) -> tuple[Literal["dataset", "space"], tuple[str, ...], str]:
-    """Return the repository type for a folder, the patterns of its files, and the commit message.
-
-    Raises:
-        VhbenchError: if it is neither a board nor a site.
-    """
+    """Return repository type, file patterns and commit message of a board or site; raise VhbenchError for others."""
     if (folder / FILE).is_file():
         return "dataset", (FILE, ENTRIES, FOLDER, PEOPLE, SNAPSHOTS, CHANGES), f"Update {read_board(folder).title}"
     if (folder / site.MARK).is_file() and read_json(folder / site.MARK).get("format") == site.FORMAT:

@@ -100,11 +100,7 @@ class Rankings:
 
 
 def rank_entries(board: Board, sources: Mapping[str, Path], *, workers: int = 0) -> Rankings:
-    """Recompute a board; faulty entries are left out. Arguments are those of :func:`check_all`.
-
-    Raises:
-        VhbenchError: if no entry is left.
-    """
+    """Recompute a board as by :func:`check_all`, without faulty entries; raise VhbenchError if no entry is left."""
     every, strays = check_all(board, sources, workers=workers, keep=True)
     refused = [line for _, line in strays] + [line for one in every for line in one.refusals]
     checked = [one for one in every if not one.reasons]

@@ -36,10 +36,8 @@ def reproduce(
     """Ask a model again, write the verdict on its entry, and return it with its file.
 
     ``title`` is MODEL/EDITION, the entry's folder; ``sample`` the number of questions to rerun; ``seed`` that of the
-    sample, unknown to the submitter, None for a random one. ``model`` and ``model_args`` are as for lmms-eval.
-
-    Raises:
-        VhbenchError: if the entry is refused, or lmms-eval fails.
+    sample, unknown to the submitter, None for a random one. ``model`` and ``model_args`` are as for lmms-eval. Raises
+    VhbenchError if the entry is refused, or lmms-eval fails.
     """
     folder, _, name = title.partition("/")
     place = stored(board, folder, board.edition(name))

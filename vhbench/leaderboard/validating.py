@@ -140,16 +140,10 @@ def check_all(
 ) -> tuple[list[CheckedEntry], list[tuple[str, str]]]:
     """Rescore all entries of a board in child processes with limits; an entry that crashes one is refused.
 
-    Args:
-        board: the board.
-        sources: source of the questions of each edition, by its name.
-        workers: number of processes; 0 for one per core, at most :data:`MOST_WORKERS`.
-        keep: whether to return responses.
-        new: MODEL/EDITION of the entries that a pull request adds or changes, which conflict with older ones; their
-            claims must be those of this scorer.
-
-    Returns:
-        The entries in their order, and unexpected files, as :func:`~vhbench.leaderboard.entries.entries` does.
+    ``workers`` is their number, 0 for one per core, at most :data:`MOST_WORKERS`; ``keep`` returns responses. ``new``
+    has MODEL/EDITION of the entries that a pull request adds or changes, which conflict with older ones; their claims
+    must be those of this scorer. With the entries in their order, unexpected files are returned, as of
+    :func:`~vhbench.leaderboard.entries.entries`.
     """
     places, strays = entries(board)
     workers = min(workers or min(os.cpu_count() or 1, MOST_WORKERS), len(places))

@@ -71,12 +71,9 @@ def asked(row: Row, location: str) -> Row:
 
 
 def answered(row: Row, location: str, *, joined: bool) -> Row:
-    """Return a row of responses with the field names of a record.
+    """Return a row of responses with the field names of a record; ``location`` is for errors.
 
-    Args:
-        row: row of the file.
-        location: location of the row, for errors.
-        joined: whether reference answers come from elsewhere, so that a field ``answer`` is the response.
+    ``joined``: reference answers come from elsewhere, so that a field ``answer`` is the response.
 
     >>> row = {"index": 3, "A": "cat", "B": "dog", "answer": "B", "prediction": "A dog."}  # VLMEvalKit's
     >>> sorted(answered(row, "row 1", joined=False).items())

@@ -69,8 +69,7 @@ class Run:
 def read_run(path: Path) -> Run:
     """Read the logged responses of a run of vhbench's tasks, and check that they are complete.
 
-    Args:
-        path: as in :func:`vhbench.runs.sample_files`; a folder with several models is refused.
+    The path is as in :func:`vhbench.runs.sample_files`; a folder with several models is refused.
 
     Raises:
         VhbenchError: if the run cannot be read, a line is not a vhbench sample, a question has two responses, or the

@@ -26,12 +26,7 @@ def claims_of(run: Path) -> dict[str, Claims]:
 
 
 def conflicting_claims(task: str, claims: Claims, scores: Mapping[str, float | None]) -> Iterator[str]:
-    """Yield the scores of a run's own results that differ from those of its samples.
-
-    Args:
-        task: the task, for the message.
-        claims: its claims.
-        scores: metric → score of its samples, as in lmms-eval's table; None is not compared.
+    """Yield the scores of a run's own results that differ from those of its samples, None of which is compared.
 
     >>> list(conflicting_claims("ode", {"accuracy": 57.5}, {"accuracy": 48.75}))
     ['ode: its results claim accuracy 57.500; recomputed: 48.750']

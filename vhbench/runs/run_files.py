@@ -36,12 +36,9 @@ def is_run(path: Path) -> bool:
 def sample_files(path: Path) -> list[Path]:
     """Return the samples files of one run.
 
-    Args:
-        path: a ``*_samples_*.jsonl`` file; a ``*_results.json`` file, for the samples written with it; or a folder, for
-            the newest samples of each task in it.
-
-    Raises:
-        VhbenchError: if the path does not exist, or the folder has samples of several models.
+    The path is a ``*_samples_*.jsonl`` file; a ``*_results.json`` file, for the samples written with it; or a folder,
+    for the newest samples of each task in it. Raises VhbenchError if it does not exist, or has samples of several
+    models.
     """
     if path.is_file():
         return _written_with(path) or [path]
@@ -111,9 +108,7 @@ def without_samples(origin: Provenance) -> str:
 def runs_below(path: Path, is_relevant: Callable[[str], bool]) -> list[Path]:
     """Return the paths of the newest run of each model in a folder; the path itself for a single model.
 
-    Args:
-        path: as in :func:`sample_files`.
-        is_relevant: predicate of tasks; of several models, only those with such a task are returned.
+    The path is as in :func:`sample_files`; of several models, only those with a relevant task are returned.
     """
     files = _samples_below(path) if path.is_dir() else []
     if len(_models(files)) < 2:

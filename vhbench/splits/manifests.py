@@ -135,11 +135,7 @@ def is_stray(name: str, manifest: Manifest) -> bool:
 
 
 def read_manifest(directory: Path) -> Manifest:
-    """Read and check ``manifest.json``.
-
-    Raises:
-        VhbenchError: if it is missing (unfinished build), unreadable, or a field is invalid.
-    """
+    """Read ``manifest.json``; raise VhbenchError if it is missing (unfinished build), unreadable or invalid."""
     path = directory / MANIFEST
     if not path_exists(path):
         problem = "no manifest.json (not a split, or its build did not finish)" if directory.is_dir() else "no folder"

@@ -58,11 +58,8 @@ def scene_of(truth: StoredScene) -> Scene:
 def write_truths(path: Path, scenes: Iterable[Scene | StoredScene]) -> dict[str, Any]:
     """Write scenes, each once; without scenes no file is written.
 
-    Returns:
-        Manifest entry: their number, and an order-independent hash.
-
-    Raises:
-        VhbenchError: if two different scenes share an id.
+    The manifest entry is returned: their number, and an order-independent hash. Raises VhbenchError if two different
+    scenes share an id.
     """
     hashes: dict[str, bytes] = {}
     unique = _unique(scenes, hashes)

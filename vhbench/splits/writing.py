@@ -39,9 +39,10 @@ def write_split(
     may_be_empty: bool = False,
     order: bytes = b"",
 ) -> Manifest:
-    """Write a split directory, replacing a previous one only when the new one is complete.
+    """Write a split directory, replacing a previous one only when the new one is complete, and return its manifest.
 
-    Only one process may write at a time; otherwise lock the directory with :func:`vhbench.splits.locked`.
+    Only one process may write at a time; otherwise lock the directory with :func:`vhbench.splits.locked`. Scenes and
+    rejections are read after the rows.
 
     Args:
         directory: output directory, such as ``out/ode``.
@@ -51,14 +52,11 @@ def write_split(
         seed: seed of the build.
         config: every option of the build, JSON types only.
         sources: name → SHA-256 of an input file.
-        scenes: ground truth of the images; read after the rows. A scene may occur more than once.
-        rejections: rejected samples; read after the rows.
+        scenes: ground truth of the images. A scene may occur more than once.
+        rejections: rejected samples.
         extra: further manifest entries, JSON types only.
         may_be_empty: allow a split without rows (one shard of a larger one).
         order: key of the image order; each image's rows are sorted by id.
-
-    Returns:
-        The manifest, as written.
 
     Raises:
         VhbenchError: if there are no rows, an id occurs twice, a row belongs to another benchmark or version, an image

@@ -50,12 +50,8 @@ def compare(
 ) -> Compared:
     """Compare every two models in a score, overall and in parts of its questions.
 
-    Args:
-        sums: model → contribution of each question to its score; None without a score.
-        clusters: clusters of the questions.
-        ranked: which of them are models; the others are baselines.
-        higher_is_better: direction of the score; None counts as True.
-        parts: questions of each part, with their clusters.
+    ``sums`` has the contribution of each question to a model's score, None without a score; ``parts`` the questions of
+    each part, with their clusters. Models that are not ``ranked`` are baselines. A direction None counts as True.
 
     Returns:
         The models with a score; their differences, overall and per part; which of these are significant, and their
@@ -92,10 +88,8 @@ def rank_ranges(better: npt.NDArray[np.bool_], models: Sequence[int]) -> dict[in
 def differences(outcomes: Floats, clusters: Clustering, best: Floats | None = None) -> AllPairs:
     """Compare every two models.
 
-    Args:
-        outcomes: shape (models, questions), from 0 to 1; a row of NaN for a model without a score.
-        clusters: clusters of the questions.
-        best: outcomes with every missing prediction right; None without missing ones.
+    Outcomes have the shape (models, questions), from 0 to 1, with a row of NaN for a model without a score; ``best``
+    has every missing prediction right, None without missing ones.
     """
     models, size = outcomes.shape
     numbers = clusters.numbers.astype(np.intp)
@@ -175,18 +169,12 @@ def _tied(off: Floats, clusters: Clustering) -> Floats:
 
 
 def claimed(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> tuple[npt.NDArray[np.bool_], Floats]:
-    """Return which differences are significant (Holm), and their adjusted p-values.
+    """Return which differences are significant (Holm), and adjusted p-values, 1 where too few clusters differ to test.
 
-    The family for all questions is all pairs of models; for parts it is the parts of a pair. A difference whose
-    interval has 0, or that missing predictions might explain, is not significant.
-
-    Args:
-        pairs: for all questions, and for each part.
-        ranked: which entries are models. Pairs with a baseline are a separate family: more baselines do not move ranks.
-
-    Returns:
-        Both of shape (1 + parts, models, models); the models' ranks follow from the first. The p-value is 1 where too
-        few clusters differ to test.
+    Pairs are those of all questions, and of each part. Both results have the shape (1 + parts, models, models); the
+    models' ranks follow from the first. The family for all questions is all pairs of models; for parts it is the parts
+    of a pair. Pairs with a baseline, one not ``ranked``, are a separate family: more baselines do not move ranks. A
+    difference whose interval has 0, or that missing predictions might explain, is not significant.
     """
     p = np.stack([np.nan_to_num(pair.claim, nan=1.0) for pair in pairs])
     adjusted = np.ones_like(p)
@@ -202,16 +190,11 @@ def claimed(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> tuple[npt.NDAr
 
 
 def drop(public: Floats, fresh: Floats, weights: tuple[Floats, Floats] | None = None) -> Floats:
-    """Return each question's contribution to the public–fresh gap.
+    """Return each question's contribution to the public–fresh gap, from outcomes of 0 to 1.
 
     Each split has its own questions, the public ones first. The mean of the result is the gap, and each value minus
     that mean is the question's pull on it. Clustering all questions jointly pairs clusters common to both splits, an
-    image or a fact; the rest varies independently.
-
-    Args:
-        public: outcomes on the public split, from 0 to 1.
-        fresh: on the fresh one.
-        weights: weights of either, each with sum 1; by default uniform.
+    image or a fact; the rest varies independently. The weights of either split have sum 1, and are uniform by default.
 
     >>> drop(np.array([1.0, 1.0]), np.array([1.0, 0.0])).tolist()
     [0.5, 0.5, -0.5, 1.5]

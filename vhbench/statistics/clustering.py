@@ -35,12 +35,9 @@ class Clustering:
     def variance(self, apart: float, pull: Floats) -> float:
         """Return the variance of a sum, including the contribution of tied rows.
 
-        It is divided by the share of row pairs that are not tied, as the variance of G equal clusters is by 1 - 1 / G:
-        deviations from an estimate sum to 0.
-
-        Args:
-            apart: variance for independent clusters.
-            pull: contribution of each row to the deviation of the sum.
+        It is that for independent clusters (``apart``), plus products of the rows' contributions to the deviation of
+        the sum (``pull``), divided by the share of row pairs that are not tied, as the variance of G equal clusters is
+        by 1 - 1 / G: deviations from an estimate sum to 0.
         """
         if self.ties is None:
             return apart

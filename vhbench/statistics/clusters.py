@@ -73,8 +73,7 @@ class Shared:
     def among(self, places: npt.NDArray[np.integer] | None = None) -> Clustering:
         """Return the clusters among some rows, or all, numbered independently of the rows' order.
 
-        Args:
-            places: indices of the rows; of shape (values, rows), where each value comes from several rows.
+        Indices of shape (values, rows) are of values that come from several rows each.
         """
         names = np.frombuffer(bytes(self._names), dtype="<u8")
         counts = np.array(self._counts, dtype=np.int64)

@@ -73,12 +73,9 @@ class WeightedRatio:
 
 
 def mean(values: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL) -> Interval | None:
-    """Return the interval of a mean of numbers from 0 to 1: an accuracy, a rate.
+    """Return the interval of a mean of numbers from 0 to 1, an accuracy or a rate, with a coverage of ``level``.
 
-    Args:
-        values: one per row.
-        clusters: cluster of each row, by name or number; None for independent rows.
-        level: coverage.
+    Clusters are named or numbered, for each row; None for independent rows.
 
     >>> mean([1, 1, 1, 1, 1]).ends  # five of five: the lower end is 0.025 ** (1 / 5)
     (0.47817624..., 1.0)
@@ -91,14 +88,10 @@ def mean(values: Numbers, *, clusters: Clusters | None = None, level: float = LE
 def ratio(
     top: Numbers, bottom: Numbers, *, most: float | None = None, clusters: Clusters | None = None
 ) -> Interval | None:
-    """Return the interval of sum(top) / sum(bottom), such as CHAIR_i over captions, or F1.
+    """Return the interval of sum(top) / sum(bottom), which is at most 1, such as CHAIR_i over captions, or F1.
 
-    Args:
-        top: at most ``bottom`` in sum.
-        bottom: one per row.
-        most: number of answers, mentions or objects; None for the sum of ``bottom``. F1, which is 2TP / (2TP + FP +
-            FN), is based on TP + FP + FN answers.
-        clusters: as of :func:`mean`.
+    ``most`` is the number of answers, mentions or objects; None for the sum of ``bottom``. F1, which is 2TP / (2TP + FP
+    + FN), is based on TP + FP + FN answers.
 
     >>> ratio([1, 0], [0, 0]) is None
     True
@@ -152,16 +145,11 @@ def mean_of_ratios(
 
 
 def difference(first: Numbers, second: Numbers, *, clusters: Clusters | None = None) -> Interval | None:
-    """Return the interval of a mean of paired differences, first - second (before - after).
+    """Return the interval of a mean of paired differences, first - second, of outcomes from 0 to 1.
 
     It is the t interval; if fewer than ten clusters differ, the wider of it and of the one from the two shares' own
     intervals (MOVER: Newcombe 1998, Zou and Donner 2008). Without variance, it is as wide as the exact interval of a
     share that was never observed.
-
-    Args:
-        first: correct before, from 0 to 1 for each pair.
-        second: correct after, likewise.
-        clusters: of each pair; None for independent pairs.
 
     >>> difference([0] * 10, [0] * 10).ends  # 1 - 0.025 ** (1 / 10) to either side
     (-0.30849710..., 0.30849710...)
@@ -187,14 +175,9 @@ def of_change(
 ) -> Interval | None:
     """Return the interval of sum(change) / sum(about), the difference of two F1, say.
 
-    It is the t interval over clusters; None for a single cluster. Without variance, it is as wide as that of
-    :func:`difference` if the scores are shares, and None otherwise.
-
-    Args:
-        change: linearised change of each question in the score, times the number of covered questions.
-        about: 1 for each covered question.
-        clusters: of each question.
-        shares: whether both scores are from 0 to 1, so that the difference is from -1 to 1.
+    The change is that of each question in the score, linearised, times the number of covered questions, for which
+    ``about`` is 1. It is the t interval over clusters; None for a single cluster. Without variance, it is as wide as
+    that of :func:`difference` if the scores are ``shares``, from 0 to 1, and None otherwise.
 
     >>> of_change([0.5, 0, -0.5, 1], [1, 1, 1, 1]).ends
     (-0.77..., 1.27...)
@@ -220,15 +203,12 @@ def of_change(
 
 
 def lengths(values: Numbers, *, clusters: Clusters | None = None) -> Interval | None:
-    """Return the interval of a mean of unbounded counts, such as words per caption.
+    """Return the interval of a mean of unbounded counts, such as words per caption; None if the counts do not vary.
 
     Lengths are skewed: occasionally a caption does not end, and a few captions may have no such case. With ten of them
     t had a coverage of 0.66 if a tenth of the captions is ten times as long, and 0.86 if lengths are log-normal. So the
     ends are the wider ones of t on the counts and on their logarithms. With at least
-    :data:`LEAST_OF_LENGTHS` clusters, its coverage was 0.92.
-
-    Returns:
-        None if there are fewer clusters, or the counts do not vary.
+    :data:`LEAST_OF_LENGTHS` clusters, its coverage was 0.92; with fewer there is none.
 
     >>> lengths([10, 12, 14, 16]) is None, lengths([10, 12, 14, 16] * 8).ends
     (True, (12.18..., 13.84...))

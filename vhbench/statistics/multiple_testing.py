@@ -52,12 +52,7 @@ class SignFlipResult(NamedTuple):
 
 
 def sign_flip_test(change: Floats, inflation: Numbers | None = None, *, seed: int = 0) -> list[SignFlipResult]:
-    """Test a family of claims together, and each alone.
-
-    Args:
-        change: shape (clusters, claims): each cluster's sum in each claim.
-        inflation: as in :func:`sign_flips`.
-        seed: random seed of the signs.
+    """Test a family of claims together, and each alone; arguments are as of :func:`sign_flips`.
 
     >>> test = sign_flip_test(np.column_stack([np.ones(8), [1, -1] * 4, [1, 1] + [0] * 6]))[2]
     >>> test.alone, test.family
@@ -98,12 +93,9 @@ class SignFlips(NamedTuple):
 def sign_flips(change: Floats, inflation: Numbers | None = None, *, seed: int = 0) -> SignFlips:
     """Flip the signs of whole clusters, in all claims of a family at once.
 
-    If at most 14 clusters differ anywhere all signs are enumerated, otherwise :data:`DRAWS` are sampled.
-
-    Args:
-        change: shape (clusters, claims): each cluster's sum in each claim.
-        inflation: of each claim's variance by ties between clusters; None for 1. It reduces the observed statistic.
-        seed: random seed of the signs.
+    The change has the shape (clusters, claims): each cluster's sum in each claim. If at most 14 clusters differ
+    anywhere all signs are enumerated, otherwise :data:`DRAWS` are sampled. The inflation of a claim's variance by ties
+    between clusters, None for 1, reduces the observed statistic.
 
     >>> sign_flips(np.column_stack([np.ones(8), [1, -1] * 4])).adjusted
     [0.015625, 1.0]

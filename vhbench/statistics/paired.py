@@ -91,12 +91,9 @@ def joint_test(cells: Mapping[Key, PairedOutcomes]) -> dict[Key, dict[str, Any]]
 def joint_sign_flips(
     claims: Sequence[tuple[Places, Floats]], clusters: Clustering, *, seed: int = 0
 ) -> list[multiple_testing.SignFlipResult]:
-    """Test claims jointly, see :func:`vhbench.statistics.multiple_testing.sign_flip_test`.
+    """Test claims jointly, each given by the indices of its pairs among all, and their changes.
 
-    Args:
-        claims: indices of each claim's pairs among all, and their changes.
-        clusters: of all pairs.
-        seed: random seed of the signs.
+    See :func:`vhbench.statistics.multiple_testing.sign_flip_test`; clusters are of all pairs.
     """
     size = int(clusters.numbers.max(initial=-1)) + 1
     sums = [summed(change, clusters.numbers[places], size) for places, change in claims]

@@ -26,14 +26,11 @@ class Precision:
 
     @classmethod
     def of(cls, change: Floats, covered: Numbers, clusters: Clusters, critical: float, inflation: float = 1.0) -> Self:
-        """Estimate the precision.
+        """Estimate the precision, given each question's contribution to the difference; they sum to it.
 
-        Args:
-            change: each question's contribution to the difference; they sum to it.
-            covered: 1 for each question that the score covers, 0 otherwise.
-            clusters: of the questions.
-            critical: critical value of the family (:class:`vhbench.statistics.multiple_testing.SignFlips`).
-            inflation: ratio of the variance to that of independent clusters.
+        ``covered`` is 1 for each question that the score covers, else 0; ``critical`` the critical value of the family
+        (:class:`vhbench.statistics.multiple_testing.SignFlips`); ``inflation`` the ratio of the variance to that of
+        independent clusters.
         """
         sums, questions = cluster_sums([change, covered], clusters)
         share = questions / questions.sum()

@@ -183,12 +183,9 @@ class Sums:
 
 
 def difference(first: Sums, other: Sums, clusters: Clustering) -> Interval | None:
-    """Return the interval of the score difference of two runs, other minus first, in its unit.
+    """Return the interval of the score difference of two runs on the same questions, other minus first, in its unit.
 
-    Args:
-        first: run to subtract, by question.
-        other: run to subtract it from, on the same questions.
-        clusters: clusters of the questions that the score covers.
+    The clusters are of the questions that the score covers.
     """
     after, before, about = other.outcomes, first.outcomes, first.about
     if after is not None and before is not None:

@@ -75,11 +75,7 @@ def p_value(p: float | None) -> str:
 
 
 def verdict(claim: Mapping[str, Any], prefix: str = "") -> str:
-    """Return the result of a joint test (:func:`vhbench.statistics.paired.joint_test`).
-
-    Args:
-        claim: ``p``, ``significant``, ``discordant_clusters``.
-        prefix: of these keys.
+    """Return the result of a joint test (:func:`vhbench.statistics.paired.joint_test`), whose keys may have a prefix.
 
     >>> verdict({"p": 0.5, "significant": False}), verdict({"p": None, "discordant_clusters": 1})
     ('not significant (p = 0.500)', 'n/a (1 discordant cluster, need 6)')

@@ -81,14 +81,10 @@ class Vocabulary:
 
     @classmethod
     def build(cls, lines: Iterable[Sequence[str]], *, merged: Mapping[str, str] = COCO_MERGED) -> Self:
-        """Build the forms of a vocabulary.
+        """Build the forms of a vocabulary; each line has the name of an object, then its synonyms.
 
-        Args:
-            lines: per object its name, then its synonyms.
-            merged: phrases that count as one word, or as nothing if that word is not in the vocabulary.
-
-        Raises:
-            VhbenchError: for an empty name, or a word that names two objects.
+        A phrase of ``merged`` counts as one word, or as nothing if that word is not in the vocabulary. Raises
+        VhbenchError for an empty name, or a word that names two objects.
 
         >>> [match.word for match in Vocabulary.build([["bus"], ["wine glass"]]).find("Buses, wine glasses, a glass.")]
         ['bus', 'wine glass']
@@ -197,11 +193,7 @@ def _surface_forms(nodes: Mapping[str, str], phrases: Mapping[tuple[str, ...], s
 
 
 def list_of_words(words: Any, subject: str) -> list[str]:
-    """Return a sequence of words, rejecting a single string and non-string items.
-
-    Raises:
-        VhbenchError: beginning with ``what``, which names the words.
-    """
+    """Return a sequence of words; raise VhbenchError, beginning with ``subject``, for a string or other items."""
     if isinstance(words, (str, Mapping)) or not isinstance(words, Iterable):
         raise VhbenchError(f"{subject}: expected a list of words, got {words!r:.60}")
     items = list(words)

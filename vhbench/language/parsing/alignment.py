@@ -40,13 +40,9 @@ def starts(tokens: list[Word], clause: Part, claim: Claim) -> Iterator[tuple[int
 
 
 def aligned(tokens: list[Word], claim: Claim, start: tuple[int, int], contrary: int = -1) -> bool:
-    """Return whether a clause has all words of a claim from a start on.
+    """Return whether a clause has all words of a claim from a start on, an index in the clause and one in the claim.
 
-    Args:
-        tokens: words of the clause.
-        claim: claim of the question.
-        start: index in the clause, and of the claim's word there.
-        contrary: index of the claim's word that must be replaced by a contrary.
+    The claim's word at index ``contrary`` must be replaced by a contrary.
     """
     place, index = start
     if other_year(tokens, claim):

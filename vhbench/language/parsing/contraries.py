@@ -81,13 +81,7 @@ def identified(tokens: list[Word], claim: Claim) -> str:
 
 
 def measured(tokens: list[Word], claim: Claim, *, denied: bool) -> str:
-    """Parse equality, comparisons and values, where word order is free.
-
-    Args:
-        tokens: words of a clause, without its negation.
-        claim: claim of the question.
-        denied: the clause is negated.
-    """
+    """Parse equality, comparisons and values, in any word order, in a clause without its negation (``denied``)."""
     if not (any(word.role == "pronoun" for word in tokens) or shares(content(tokens), claim)):
         return ""
     if claim.value is not None:

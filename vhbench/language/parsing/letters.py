@@ -101,15 +101,7 @@ _SMALL_WORDS = lexicon.words("small words of questions")
 
 
 def letter(text: str, choices: Sequence[str], question: str = "") -> str:
-    """Parse the option in a response: by letter, words or number.
-
-    Args:
-        text: response.
-        choices: texts of the options; the first is A.
-        question: its question.
-
-    Returns:
-        The letter in upper case, or "" if none or more than one is named.
+    """Parse the option in a response: by letter, words or number; "" if none or more than one is named.
 
     >>> options = ["Both", "Neither", "Image 1", "Image 2"]
     >>> [letter(text, options) for text in ("B", "(c)", "Answer: D", "Neither image shows it.", "A or B", "A dog")]

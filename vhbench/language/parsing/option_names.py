@@ -143,10 +143,7 @@ def normal(text: str) -> str:
 
 
 def letters_of(number: int) -> str:
-    """Return the first option letters.
-
-    Raises:
-        VhbenchError: if there are more options than letters.
+    """Return the first option letters; raise VhbenchError if there are more options than letters.
 
     >>> letters_of(4)
     'ABCD'

@@ -35,15 +35,7 @@ _HERE: Final = frozenset(map(stem, "present visible exist find show see".split()
 
 
 def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
-    """Return the verdict of a text's sentences on a claim, and whether they are unsure.
-
-    Args:
-        text: sentences, in lower case.
-        claim: claim of the question.
-
-    Returns:
-        "yes", "no", or "" for neither or both; whether an unsure sentence comes last.
-    """
+    """Return the verdict of a lower-case text on a claim, "" for neither or both, and whether it ends unsure."""
     verdicts: list[tuple[str, int]] = []
     unsure = skip = False
     for clause in chain.from_iterable(map(parts, sentences(normalize_phrases(text)))):

@@ -58,10 +58,7 @@ def _breaks_off(text: str) -> bool:
 
 
 def unfinished(text: str) -> bool:
-    """Return whether a text is unfinished reasoning.
-
-    Args:
-        text: response without markup.
+    """Return whether a response without markup is unfinished reasoning.
 
     >>> unfinished("Got it, let's look at each image. Image 1 shows a"), unfinished("Let me check. So the answer is B")
     (True, False)

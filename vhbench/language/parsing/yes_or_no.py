@@ -83,14 +83,9 @@ _Reading = tuple[str, bool]  # the prediction, and whether it is final although 
 
 
 def yes_no(text: str, question: str = "") -> str:
-    """Parse a yes/no response.
+    """Parse a yes/no response: "yes", "no", or "" where it is ambiguous.
 
-    Args:
-        text: response.
-        question: its question. Without it an affirmative sentence is unparsed, and a negative one is no.
-
-    Returns:
-        "yes", "no", or "" where the response is ambiguous.
+    Without its question an affirmative sentence is unparsed, and a negative one is no.
 
     >>> [yes_no(text) for text in ("Yes.", "no, it is not", "I do not see a dog.", "The answer is: **No**")]
     ['yes', 'no', 'no', 'no']
