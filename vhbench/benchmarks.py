@@ -27,7 +27,6 @@ VALUE_ORDER: Mapping[str, tuple[str, ...]] = {
 
 # relation of rows with one ``pair_id``, see :mod:`vhbench.splits.pairs`; "" for none
 PairRule = Literal["", "twins", "both answers", "easy twin"]
-
 ROOM = 4096
 """Token limit for an answer with its reasoning, the same for all tasks and backends.
 

@@ -23,7 +23,6 @@ BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8a8a8a", "#1a1a1a"
 WHITE: Final = "#ffffff"
 _READABLE: Final = 4.5  # contrast of text, by WCAG 2 AA
 TILE: Final = (64, 24)  # width and height of a heat map's cell, in pixels
-
 _ROW, _WORDS = 24, 12
 _NOTES, _FOLD = 4, 110  # notes above a figure, and their line width in characters
 _STYLE: Final[Mapping[str, Any]] = {

@@ -11,18 +11,13 @@ _FIELDS = {field.name: field for field in fields(Question)}
 
 COLUMNS = tuple(dict.fromkeys(("id", "images", *_FIELDS)))  # all columns, in file order
 LISTS = tuple(name for name in COLUMNS if _FIELDS[name].type == tuple[str, ...])  # columns with lists of words
-
 # Boolean columns. All others but the images are text
 FLAGS = tuple(name for name in COLUMNS if _FIELDS[name].type is bool)
-
 # columns shared by a question and the record of its answer
 RECORD = tuple(field.name for field in fields(QuestionBase))
-
 CELLS = tuple(name for name in COLUMNS if _FIELDS[name].metadata.get("cell"))  # columns that define cells
-
 # content of a row: images by their digests; without the version, which labels a content
 HASHED = tuple(name for name in COLUMNS if name not in ("images", "benchmark_version"))
-
 # function that returns the values of ``HASHED``, in its order
 values_of: Callable[[Question], tuple[Any, ...]] = attrgetter(*HASHED)
 

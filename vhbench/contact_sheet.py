@@ -11,7 +11,6 @@ from vhbench.schema import Question, Row, VhbenchError
 
 TILE = 380  # width of one question's tile, in pixels
 FORM = 256  # width of one variant of an image in comparisons
-
 _MARGIN = 10
 _LINE = 18
 _LONGEST = 2000  # maximum characters of a text, which bounds the height of a tile

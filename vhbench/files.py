@@ -23,7 +23,6 @@ T = TypeVar("T")
 LARGEST_FILE = 4 << 30  # maximum bytes of a file read or hashed whole; annotations often have hundreds of MB
 LARGEST_TEXT = 64 << 20  # maximum bytes of text, an encoded image, a manifest, or a table's field
 LARGEST_YAML = 1 << 18  # maximum characters of YAML (70,000 per second); card metadata have a fifth of it
-
 _SHOWN = 60  # characters of a value in an error
 
 BOM = b"\xef\xbb\xbf"

@@ -30,14 +30,11 @@ FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 MAX_PIXELS = 64_000_000  # more are a decompression bomb rather than a photo
 
 Sizes = tuple[tuple[int, int], tuple[int, int]]  # (width, height) of an image as displayed, and as stored in the file
-
 _MEMORY: Final = 800_000_000  # bytes to decode one image
 # bytes per pixel while decoding: with 8 bits per channel, transparency, more bits
 _OPAQUE, _TRANSPARENT, _DEEP = 12, 20, 40
-
 # Pillow's exceptions for truncated or damaged images
 _DAMAGED = (OSError, ValueError, SyntaxError, EOFError, IndexError, struct.error, zlib.error)
-
 # further exceptions for damaged EXIF data alone: the image is intact
 _SPOILT_EXIF = (*_DAMAGED, KeyError, TypeError, AttributeError, OverflowError, ZeroDivisionError)
 
@@ -57,7 +54,6 @@ _ON_ITS_SIDE: Final = (5, 6, 7, 8)  # orientations that exchange width and heigh
 _KEPT, _SMALL = 64, 1 << 20  # cache size in images, and maximum encoded size of a cached one
 # formats that all readers display; MPO is a JPEG with further images, as of cameras
 _PORTABLE: Final = {"PNG", "JPEG", "MPO", "WEBP"}
-
 _EIGHT_BIT: Final = {"1", "L", "LA", "P", "RGB", "RGBA"}  # modes that every reader displays identically
 # PNG chunks that may have an orientation; without them, it is known without decoding
 _PNG_NOTES: Final = {b"eXIf", b"tEXt", b"zTXt", b"iTXt"}

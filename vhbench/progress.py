@@ -9,7 +9,6 @@ from tqdm import tqdm
 T = TypeVar("T")
 
 LINE_EVERY = 10.0  # seconds between two plain lines
-
 _LINE = "{desc}: {n_fmt} of {total_fmt}{unit}, {rate_fmt}, {elapsed} elapsed, {remaining} left{postfix}"
 
 

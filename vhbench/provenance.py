@@ -22,7 +22,6 @@ from vhbench.schema import VhbenchError
 
 KEY = "provenance"  # key of the provenance in a sample's payload and in a report
 PROMPT = "prompt"  # key of the prompt hash in a sample's payload
-
 SHARE = "score"
 """Key of a question's share of correct answers, in payloads and next to them.
 

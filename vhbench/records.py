@@ -14,7 +14,6 @@ from vhbench.schema import TIE, Kind, Record, VhbenchError
 
 KINDS = ("", *get_args(Kind))  # possible kinds of a record
 ANSWERED = ("response", "prediction", "failure", "cut_off", "tokens")  # columns specific to a repetition
-
 _HALF = re.compile("[\ud800-\udfff]")
 _PREFIX = re.compile(r"((?:[0-9]+#|[rw][1-9]#)+)(.*)", re.DOTALL)
 _VARIANT = re.compile(r"([rw])([1-9])#")

@@ -16,7 +16,6 @@ from typing import Any
 from vhbench.language import parsing
 
 LONGEST = 4_000  # characters after the reasoning; a longer response has no prediction
-
 _TAGGED = re.compile(r"(?is)\A(?:(?!</?answer>).)*<answer>((?:(?!</?answer>).)*)</answer>\s*\Z")
 _ALONE = re.compile(r"(?i)\s*[(*]*\s*(?:yes|no|[A-Z])\s*[).*!]*\s*")
 _NAMES = re.compile(r"\b(?:[A-HJ-Z]|[Yy]es|[Nn]o)\b")

@@ -11,16 +11,12 @@ from typing import Any, Literal
 
 # A GUID in cards, manifests and rows: text that contains it must not be trained on
 CANARY = "vhbench:canary:6b0e1f0a-54b1-4c53-9d0c-6f7f6a2c8f3e"
-
 TIE = "~"  # in a ``pair_id``: precedes the pair that this one is tied to, about the same images
-
 Kind = Literal["caption", "yes_no", "multiple_choice"]
 # A response without an answer: a failed request or a refusal; "" for an answer
 Failure = Literal["", "failed", "refused", "abstained"]
-
 Box = tuple[float, float, float, float]  # ``(x, y, width, height)`` in pixels from the top left corner, as in COCO
 ImageData = bytes | Path  # an encoded image: its bytes, or its file (opened only when the bytes are needed)
-
 _LONGEST_LINE, _END = 2000, 500  # maximum characters of an error, and those kept at its end (expected values)
 
 

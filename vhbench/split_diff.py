@@ -15,7 +15,6 @@ from vhbench.terminal import escaped
 
 # columns without effect on scores: they select no prompt, judgement, task or cell
 _UNSCORED = frozenset({"canary", "scene_ids"})
-
 _SCORED_OPTIONS = ("vocabulary",)  # options that metrics read from the manifest: the caption vocabulary
 _COMPARED = ("config", "images", *HASHED)
 _DIGEST = 8

@@ -8,11 +8,9 @@ from typing import Any, TextIO
 _PLAIN = r"(?:0|[1-4]|2[2-4]|3[1-69]|9[1-6])"
 # rich's colours, without those that may hide text: black, white, backgrounds, blinking
 _COLOUR = rf"\x1b\[(?:{_PLAIN}(?:;{_PLAIN})*|(?:[1-4];)*3[1-6];40)m"
-
 _PROGRESS = r"\A\r|\A(?:\x1b\[A)+\Z"  # start of a progress bar's line; and sequences that move up to an earlier one
 # control characters but tab and line feed, bidirectional ones, and surrogates
 _BAD = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
-
 _ANYWHERE = re.compile(f"[{_BAD}]")
 _BUT_COLOURS = re.compile(f"(?P<kept>{_COLOUR})|[{_BAD}]")
 _BUT_PROGRESS = re.compile(f"(?P<kept>{_COLOUR}|{_PROGRESS})|[{_BAD}]")

@@ -27,7 +27,6 @@ from vhbench.schema import Question, Scene, VhbenchError
 Floats = npt.NDArray[np.float64]
 # function that returns what a viewer sees, of shape (options, features)
 Viewer = Callable[[Question, Sequence[Scene], "_SceneFeatures"], Floats]
-
 _FIRST = 4  # images with features of their own; the others are summarized with them
 _SIGNIFICANT = 3.3  # standard errors; hundreds of cells are tested, each in both directions
 _SIDE, _LEVELS, _HASHED = 48, 3, 48

@@ -12,7 +12,6 @@ from vhbench.schema import Question, Scene
 
 Scenes = Sequence[Scene]
 Bounds = tuple[float, float]  # minimum and maximum of an unknown number
-
 _WEATHER = {"it night": "night", "it a sunny day": "sunny", "the sky overcast": "gloomy"}
 _REST = ("None of the above", "I don't know")
 

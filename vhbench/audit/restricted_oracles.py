@@ -25,10 +25,8 @@ View = Callable[[Question, Scenes], Scenes]
 
 ENOUGH: Final = 20  # minimum number of questions of a cell for checking a bound
 _SLACK: Final = 0.03  # accuracy above the bound by design at which a cell leaks
-
 # standard errors that no cell of a sound split exceeds by chance; over a hundred are looked at
 _SIGNIFICANT: Final = 3.3
-
 _COLUMNS = ("id", "kind", "question", "question_type", "choices", "answer", "scene_ids", "pressure")
 _NONE = "None of the above"
 _NAMED = re.compile(r"[Ii]mage (\d+)")
@@ -218,10 +216,8 @@ def best(question: Question, view: str) -> float:
 _IMAGES: Final = ("one image", "another image")
 # view → first letters of the question types that require what it lacks
 _SCOPE: Final = {"presence": "ACP", "unbound": "AP", "values": "A", **dict.fromkeys(_COUNTERS, "AP")}
-
 # accuracy from presence without counts: zeros are known, which C5 × HN rests on
 _COUNTS: Final = {"C1": nan, "C2": nan, "C3": 0.4, "C4": 0.4, "C5": 0.5}
-
 _EACH_IN_ONE: Final = ("A3", "P3")  # question types whose first four images each show the objects of another option
 
 # question type → accuracy from one of n images if k options besides "None of the above" are offered

@@ -19,7 +19,6 @@ FILES = ("annotations.json", "relation.json", "safe_words.txt", "query/query_all
 
 # words of ODE's vocabulary that AMBER lacks, and by which captions mean the image itself: "a picture of a dog"
 _THE_IMAGE = frozenset({"picture"})
-
 _GENERATIVE, _EXISTENCE = "generative", "discriminative-hallucination"
 
 

@@ -24,7 +24,6 @@ from vhbench.seeding import rng
 
 IMAGES_PER_SHARD = 50
 LIMITS = (64, 512)  # token limits of the captions; the score depends on their length
-
 # names under which published lists have their images; ``imgToEval`` in CHAIR's own output
 _COLUMNS = ("image_id", "image_ids", "img_id", "image", "images", "image_path", "file_name", "imgToEval", "id")
 

@@ -29,7 +29,6 @@ from vhbench.splits.stored_scenes import StoredScene
 _FORM = re.compile(rb"[0-9a-f]{64}")
 # of 64 digits by their frequencies: random ones have 240; decimal ones, such as those of π, at most 212
 _LEAST_BITS = 208
-
 _SALT, _COST = b"vhbench hidden test set", 1 << 16
 
 

@@ -34,7 +34,6 @@ _READABLE = 600  # characters; a longer option, such as a list of ids, would bur
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 # end of a link's text if its target, "(…" or ": …", is not a web address
 _LINK = re.compile(r"((?<!\\)(?:\\\\)*)\](?=[(:](?!\s*(?:https?://|#)))")
-
 # metadata of a card on the Hub
 FRONT_MATTER = re.compile(r"\A\ufeff?\s*---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
 

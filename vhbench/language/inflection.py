@@ -22,7 +22,6 @@ NUMBER_WORDS: Mapping[str, int] = {
 }
 # number words up to ten, by value: larger numbers are written in digits
 NUMBERS: tuple[str, ...] = tuple(NUMBER_WORDS)[:11]
-
 MASS: frozenset[str] = lexicon.words("mass nouns")  # nouns that take neither an article nor a plural
 _UNIQUE: frozenset[str] = frozenset("ceiling floor ground moon sea sky sun".split())  # unique objects, which take "the"
 

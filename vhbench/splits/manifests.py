@@ -16,17 +16,13 @@ SCENES = "scenes.parquet"
 DIGESTS = "digests.parquet"
 REJECTIONS = "rejections.jsonl"
 PARTS = (SCENES, DIGESTS, REJECTIONS)  # listed files other than shards
-
 FORMAT = "vhbench-split-1"
 YANKED = "yanked.json"  # in a repository: version → reason for its withdrawal
-
 # files generated from the manifest, which does not list them
 DERIVED = ("README.md", "CHANGELOG.md", "eval.yaml", "croissant.json", "contact_sheet.png", ".gitattributes", YANKED)
-
 SECRET_SEED = -1  # seed in the manifest of a hidden test set, instead of the real one
 HIDDEN = "hidden"  # manifest extra: the split is the public part of a hidden test set, without answers
 HIDDEN_SOURCE = "hidden_source"  # manifest extra: commitment of the hidden test set that the split is derived from
-
 _LARGEST = 8 << 20  # maximum manifest size in bytes (parsed, it takes 30 times that); vhbench's have a tenth
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,95}")
 _VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})")

@@ -22,7 +22,6 @@ from vhbench.splits.unpacking import Text, open_parquet, read_group
 _SCHEMA = pa.schema([("id", pa.string()), ("image_sha256", pa.string()), ("truth", pa.string())])
 _REST: list[tuple[str, Any]] = [(f.name, f.type) for f in fields(Scene) if f.name not in ("id", "image")]
 _Rest = defstruct("_Rest", _REST, forbid_unknown_fields=True)  # columns stored as JSON
-
 _BATCH = 500
 
 _FREE_TEXT, _DENSEST = 64 << 20, 100  # text of a scene file: a base, and per stored byte; real ones have a tenth

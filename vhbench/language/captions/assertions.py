@@ -17,11 +17,9 @@ from vhbench.language.captions.vocabulary import Match, Vocabulary, lower
 
 # signs of markup: without one of them, cleaning is skipped as a caption is plain text
 _DRESSES = re.compile(r"[<>\[\]◁\\*_#`~{}|$&]|assistant|analysis|\n(?:Q|User|Human)")
-
 _READ_AS_IT_IS = 10_000  # characters; of a longer text, only the beginning and the end are parsed
 _SENTENCE_ENDS = re.compile(r"[.!?]+[\"')”]*(?=\s|\Z)|\n")
 _LONGEST = 2_000  # maximum characters of a sentence; longer ones are parsed in pieces
-
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{1,120})[\"”]|(?<!\w)['‘]([^'‘’\n]{1,60})['’](?!\w)")
 
 _AND = r"(?:,? (?:and|or|nor)(?: (?:an?|any|the))? [\w-]+)?"

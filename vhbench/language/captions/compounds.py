@@ -15,7 +15,6 @@ from vhbench.tsv import records, words
 
 ANY, ANIMATE = "*", "@animate"  # in the table: any word of the vocabulary; any that names a person or an animal
 _BARE = "!"  # suffix of table nouns with verb forms: the bus stops, the horse races
-
 _CREATURES = lexicon.words("creatures")
 _BETWEEN = frozenset(
     "red blue green yellow brown black white gray grey pink purple orange big large small little tiny old cute".split()

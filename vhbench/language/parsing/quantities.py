@@ -10,7 +10,6 @@ from vhbench.language.parsing.stems import Word
 MANY: Final = float("inf")
 _LITTLE: Final = 1e-9
 Range = tuple[float, float]  # minimum and maximum, both inclusive
-
 _NUMBERS: Final = {word: n for word, n in NUMBER_WORDS.items() if n <= 12} | {"single": 1, "dozen": 12}
 _COUNTED: Final[Mapping[str, Callable[[float], Range]]] = {
     **dict.fromkeys(("at_least",), lambda n: (n, MANY)),
@@ -24,7 +23,6 @@ _VAGUE: Final[Mapping[str, Range]] = {
     "dozens": (12, MANY),
 }
 BOUNDS: Final = frozenset({*_COUNTED, *_VAGUE, "than", "only"})  # words that may precede a count
-
 _MORE: Final = frozenset("larger greater bigger more higher longer taller older above".split())
 _LESS: Final = frozenset("smaller less fewer lower shorter lesser younger below".split())
 _SIGNED: Final[Mapping[str, Callable[[float], Range]]] = {

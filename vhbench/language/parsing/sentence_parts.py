@@ -9,7 +9,6 @@ from vhbench.language.parsing.claims import PREPOSITIONS
 from vhbench.language.parsing.stems import Word, content, stem, words
 
 BREAKS: Final = lexicon.words("begin a clause")  # words that begin another clause or adverbial
-
 _MAY_BREAK: Final = BREAKS | {"so"}
 _ENDS: Final = re.compile(r"(?<!\d)[.](?!\d)|[.](?=\s|\Z)|[!?;\n…]+")
 _SEEMS: Final = frozenset(map(stem, "appear seem look".split()))

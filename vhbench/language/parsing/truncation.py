@@ -17,7 +17,6 @@ _ITEM = re.compile(r"\s*+(?:[-*•+#|>]|\d{1,3}[.)]\s|[A-Za-z][.)]\s)")
 _DANGLING = lexicon.words("end no sentence")  # words that do not end a sentence of a description
 _LINE = 2_000  # characters; bounds the time of the patterns
 _FEW = 30  # Words of a short response, whose conclusion need not be its last sentence: "Hmm. I go with A. B is wrong."
-
 _THOUGHT_BEGINS: Final = re.compile("(?i)" + wording("thought begins"))
 _ALOUD: Final = re.compile("(?i)" + wording("thinks aloud"))
 _CONCLUDES: Final = re.compile("(?i)" + wording("response concludes"))
