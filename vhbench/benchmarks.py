@@ -27,13 +27,9 @@ VALUE_ORDER: Mapping[str, tuple[str, ...]] = {
 
 # relation of rows with one ``pair_id``, see :mod:`vhbench.splits.pairs`; "" for none
 PairRule = Literal["", "twins", "both answers", "easy twin"]
+# Token limit for an answer with its reasoning, the same for all tasks and backends: lmms-eval's vLLM class never takes
+# less than 4096, and its Claude class never more. A model without reasoning stops earlier, without overhead.
 ROOM = 4096
-"""Token limit for an answer with its reasoning, the same for all tasks and backends.
-
-lmms-eval's vLLM class never takes less than 4096, and its Claude class never more; so truncation is the same on every
-backend. A model without reasoning stops earlier, without overhead.
-"""
-
 ROTATIONS = (2, 3, 4, 5)  # numbers of rotations of the options that tasks ask; at most as many as there are options
 WORDINGS = 3  # number of wordings of an answer instruction, see :mod:`vhbench.tasks.prompts`
 
@@ -157,11 +153,7 @@ def pressure_family(pressure: str) -> str:
 
 @cache
 def tasks(name: str) -> Mapping[str, Task]:
-    """Return the tasks and groups of a benchmark by name.
-
-    Raises:
-        VhbenchError: if a task with its own config has the benchmark's name, which stands for all its configs.
-    """
+    """Return the tasks and groups of a benchmark by name; raise VhbenchError if a config has its name."""
     by_name = {task.name: task for task in (*load(benchmark(name).tasks)(), *_variants(benchmark(name)))}
     if name in by_name and by_name[name].family is not None and by_name[name].keep is None:
         raise VhbenchError(f"task {name}: names the whole benchmark; call the config that it reads {name}_<something>")

@@ -59,8 +59,7 @@ def read_bytes(path: Path, most: int = LARGEST_FILE, what: str = "") -> bytes:
 def open_file(path: str | Path, most: int | None = LARGEST_FILE, what: str = "") -> Iterator[BinaryIO]:
     """Open a file, or a process substitution such as ``<(zcat answers.json.gz)``.
 
-    Raises:
-        VhbenchError: beginning with ``what``, if it cannot be opened or read, or has more bytes than ``most``.
+    Raises VhbenchError, beginning with ``what``, if it cannot be opened or read, or has more bytes than ``most``.
     """
     what = f"{what}{path}"
     try:
@@ -114,10 +113,8 @@ def resolved(path: Path) -> Path:
 def read_json(path: str | Path, most: int = LARGEST_FILE) -> Any:
     """Read one JSON value, or consecutive values (such as JSON lines) as a list.
 
-    NaN and the infinities are accepted, as Python writes them. The file may have ``most`` bytes.
-
-    Raises:
-        VhbenchError: with the file and line of a syntax error.
+    NaN and the infinities are accepted, as Python writes them. The file may have ``most`` bytes. Raises VhbenchError
+    with the file and line of a syntax error.
     """
     data = _content(path, most)
     try:
@@ -138,9 +135,8 @@ def read_typed(path: Path, kind: type[T], what: str) -> T:
 def parse_yaml(text: str, fault: str) -> Any:
     """Parse a YAML text.
 
-    Raises:
-        VhbenchError: beginning with ``fault``, if it is invalid or so long that it would take minutes; a date such as
-            2026-99-99 and a number of 5,000 digits are invalid.
+    Raises VhbenchError, beginning with ``fault``, if it is invalid or so long that it would take minutes; a date
+    such as 2026-99-99 and a number of 5,000 digits are invalid.
     """
     import yaml
 
@@ -180,11 +176,7 @@ def json_values(path: str | Path, data: bytes, line: int = 1) -> list[Any]:
 
 
 def convert(value: Any, kind: Any, location: str, allowed: str = "") -> Any:
-    """Convert a JSON value to a msgspec type, such as a dataclass.
-
-    Raises:
-        VhbenchError: with the location, the value and the values ``allowed``, in words; msgspec's by default.
-    """
+    """Convert a JSON value to a msgspec type; raise VhbenchError with location, value and the ``allowed`` ones."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
@@ -253,15 +245,10 @@ def naming(path: Path) -> Iterator[None]:
 def write_atomic(
     path: Path, content: bytes | Callable[[BinaryIO], object], *, durable: bool = True, private: bool = False
 ) -> None:
-    """Write a file atomically, even under a power failure.
+    """Write a file atomically, even under a power failure; raise VhbenchError for a pipe, a device or a socket.
 
-    A process that is killed here leaves a file for which :func:`is_temporary` holds.
-
-    Its folder is created. A ``durable`` file is flushed to disk, which a cache does not need; a ``private`` one can be
-    read by its owner alone.
-
-    Raises:
-        VhbenchError: if the path is a pipe, a device or a socket.
+    A process that is killed here leaves a file for which :func:`is_temporary` holds. The folder is created. A
+    ``durable`` file is flushed to disk, which a cache does not need; a ``private`` one can be read by its owner alone.
     """
     _check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -291,14 +278,9 @@ def cached(
     """Yield a value for each key, from the cache or computed and stored.
 
     Entries may be deleted at any time: missing, truncated or damaged ones are recomputed. An unwritable cache stores
-    nothing.
-
-    Args:
-        kind: folder of the entries.
-        keys: everything that each value depends on, of JSON types.
-        make: given the indices of uncached keys, returns their values in the same order, of JSON types and bytes;
-            called at most once. Each value is stored as soon as it is yielded.
-        folder: parent of all kinds; the user's cache by default.
+    nothing. Entries of a kind are in one folder, of the user's cache by default; a key is everything that its value
+    depends on, of JSON types. Given the indices of uncached keys, ``make`` returns their values in the same order, of
+    JSON types and bytes; it is called at most once, and each value is stored as soon as it is yielded.
     """
     root = (folder or cache_folder()) / kind
     names = [hashlib.sha256(canonical(key)).hexdigest() for key in keys]

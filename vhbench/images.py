@@ -60,16 +60,10 @@ _PNG_NOTES: Final = {b"eXIf", b"tEXt", b"zTXt", b"iTXt"}
 
 
 def open_image(image: ImageData) -> Image.Image:
-    """Return an image's displayed pixels: first frame, upright, in the simplest lossless mode.
+    """Return an image's displayed pixels: first frame, upright, in the simplest lossless mode of L, LA, RGB and RGBA.
 
-    The modes are L, LA, RGB and RGBA.
-
-    Args:
-        image: encoded as one of :data:`FORMATS`, of 64 megapixels at most; of 40 with transparency and of 20 with more
-            than 8 bits per channel, which take more memory.
-
-    Raises:
-        VhbenchError: for any other format, a larger image, and a truncated or damaged one.
+    It is encoded as one of :data:`FORMATS`, of 64 megapixels at most; of 40 with transparency and of 20 with more than
+    8 bits per channel, which take more memory. Raises VhbenchError for any other, and a truncated or damaged one.
     """
     what = "image" if isinstance(image, bytes) else f"image {image}"
     data = io.BytesIO(read_image(image))
@@ -107,10 +101,7 @@ def to_store(image: ImageData) -> bytes:
 
     They are unchanged if every reader displays them identically. They are not if the image is rotated by EXIF, has 16
     bits or CMYK, is animated, or is a GIF, BMP or TIFF. An undecodable image is unchanged: ``vhbench verify`` reports
-    it.
-
-    Raises:
-        VhbenchError: if its file cannot be read.
+    it. Raises VhbenchError if its file cannot be read.
     """
     data = read_image(image)
     try:

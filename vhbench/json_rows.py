@@ -19,10 +19,8 @@ def each_row(path: Path, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
     """Yield rows: JSON lines as a stream, an array or other JSON after reading it whole.
 
     The ``names`` of fields identify an object as a row. A file with one object without them maps ids to answers, or to
-    objects with the fields of a row. Without names each object is a row.
-
-    Raises:
-        VhbenchError: with the file, and the line or row of an error.
+    objects with the fields of a row. Without names each object is a row. Raises VhbenchError with the file, and the
+    line or row of an error.
     """
     for number, row in enumerate(_row_values(path, frozenset(names)), start=1):
         if not isinstance(row, dict):

@@ -55,11 +55,7 @@ def values_of(build: Any) -> Mapping[str, Any]:
 
 
 def check_numbers(build: Any) -> None:
-    """Check the numbers of a build against its options, also without a command line.
-
-    Raises:
-        VhbenchError: naming the option, its value and the allowed values.
-    """
+    """Check the numbers of a build against its options; raise VhbenchError naming the option and the allowed values."""
     for name, shown in options_of(type(build)).items():
         value, flag = getattr(build, name), f"--{name.replace('_', '-')}"
         if isinstance(value, float) and not isfinite(value):

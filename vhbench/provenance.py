@@ -22,12 +22,9 @@ from vhbench.schema import VhbenchError
 
 KEY = "provenance"  # key of the provenance in a sample's payload and in a report
 PROMPT = "prompt"  # key of the prompt hash in a sample's payload
+# Key of a question's share of correct answers, in payloads and next to them. ``lmms-eval --baseline`` reads the latter,
+# and would otherwise compare the raw response with the answer.
 SHARE = "score"
-"""Key of a question's share of correct answers, in payloads and next to them.
-
-``lmms-eval --baseline`` reads the latter, and would otherwise compare the raw response with the answer.
-"""
-
 INPUT = "input"  # key of the hash of lmms-eval's logged input, which is not a chat model's prompt
 
 # prompt setting in a sample → its name
@@ -99,11 +96,7 @@ class Provenance:
 
 
 def from_json(value: Any, location: str) -> Provenance | None:
-    """Parse the result of :meth:`Provenance.to_json`; None without one, as in older files.
-
-    Raises:
-        VhbenchError: if it has another format.
-    """
+    """Parse the result of :meth:`Provenance.to_json`, None as in older files; raise VhbenchError for another format."""
     if value is None:
         return None
     provenance: Provenance = convert(value, Provenance, f"{location}: {KEY}")

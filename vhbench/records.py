@@ -50,9 +50,7 @@ def to_record(values: Mapping[str, Any], location: str = "the answer") -> Record
     """Build a record from a JSON object; missing or null fields are empty, others are ignored.
 
     Numbers are converted to digits, but for ``tokens``. A ``response`` that is null or not a text counts as failed.
-
-    Raises:
-        VhbenchError: if it is not an object, has no id, or a field has the wrong type.
+    Raises VhbenchError if it is not an object, has no id, or a field has the wrong type.
     """
     if not isinstance(values, Mapping):
         raise VhbenchError(f"{location} is {quote_value(values)}, not a Record or a mapping with its fields")

@@ -11,10 +11,8 @@ Key = str | int | float | bool | None | tuple["Key", ...]
 def seed_sequence(seed: int, *key: Key) -> tuple[int, ...]:
     """Hash a split's seed and a key, such as ``("ode", "fictional", 12)``, into eight integers in ``[0, 2**32)``.
 
-    They are the same on every machine and for every Python version.
-
-    Raises:
-        TypeError: if a part of the key has no canonical form (a set, say).
+    They are the same on every machine and for every Python version. Raises TypeError if a part of the key has no
+    canonical form (a set, say).
     """
     digest = hashlib.sha256(orjson.dumps([seed, *key])).digest()
     return tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 32, 4))

@@ -99,11 +99,7 @@ class SplitDiff:
 
 
 def compare(first: Path, second: Path) -> SplitDiff:
-    """Compare two split directories.
-
-    Raises:
-        VhbenchError: if one cannot be read or does not match its manifest, or they have different benchmarks.
-    """
+    """Compare two split directories; raise VhbenchError if one fails its manifest, or their benchmarks differ."""
     old_manifest, new_manifest = splits.read_manifest(first), splits.read_manifest(second)
     if old_manifest.benchmark != new_manifest.benchmark:
         raise VhbenchError(

@@ -11,11 +11,7 @@ Record = TypeVar("Record")
 
 
 def records(table: Path, kind: Callable[..., Record], readers: Mapping[str, Callable[[str], Any]]) -> list[Record]:
-    """Return one record per row of a table; the cells of a column without a reader are text.
-
-    Raises:
-        VhbenchError: if a reader rejects a cell with a ValueError.
-    """
+    """Return a record per row of a table, cells without a reader as text; raise VhbenchError if one rejects a cell."""
     rows = []
     with table.open(encoding="utf-8", newline="") as file:
         for line, row in enumerate(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE), start=2):

@@ -81,12 +81,9 @@ class _Sample:
 def compare_splits(directory: Path, other: Path) -> tuple[list[str], list[list[str]]]:
     """Test all viewers on each of two splits, trained on the other one.
 
-    Returns:
-        A line per cell that a viewer answers significantly beyond the bound by design in both directions; and table
-        rows: question type, and per viewer its accuracy on both splits and the bound by design.
-
-    Raises:
-        VhbenchError: if scikit-learn is missing, or either is no MIOH split with scenes, or both are the same.
+    A line is returned per cell that a viewer answers significantly beyond the bound by design in both directions; and
+    table rows: question type, and per viewer its accuracy on both splits and the bound by design. Raises VhbenchError
+    if scikit-learn is missing, or either is no MIOH split with scenes, or both are the same.
     """
     first, second = (list(_read(path)) for path in (directory, other))
     hashes = [splits.read_manifest(path).content_hash for path in (directory, other)]

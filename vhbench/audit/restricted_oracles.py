@@ -99,14 +99,12 @@ VIEWS: Final[dict[str, View]] = {
     "values": lambda _, scenes: [_unowned(_crowded(scene), scene) for scene in scenes],
 }
 
+# Oracle that sees what "unbound" sees → score of an answer by the numbers of things in its images. It takes the option
+# with the highest score. Yes/no questions offer nothing to compare with: there it compares questions.
 _COUNTERS: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {
     "most instances": max,
     "fewest instances": lambda numbers: -min(filter(None, numbers), default=0),
 }
-"""Oracle that sees what "unbound" sees → score of an answer by the numbers of things in its images.
-
-It takes the option with the highest score. Yes/no questions offer nothing to compare with: there it compares questions.
-"""
 
 
 def _places(question: Question) -> list[int]:

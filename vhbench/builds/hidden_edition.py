@@ -49,11 +49,8 @@ def write(
     """Write the public part of a split into a folder, and its answer key into a file.
 
     The whole split was built with the secret; a split in the folder is replaced, and with ``overwrite`` any file at
-    ``key``. Scene ids are taken over from the public part ``like``, by default the one in the folder, if any.
-
-    Raises:
-        VhbenchError: if the split was not built with the secret or is already public; if another file exists at
-            ``key``.
+    ``key``. Scene ids are taken over from the public part ``like``, by default the one in the folder, if any. Raises
+    VhbenchError if the split was not built with the secret or is already public, or another file exists at ``key``.
     """
     whole = splits.read_manifest(directory)
     if is_hidden(whole):
@@ -154,10 +151,8 @@ def commitment(whole: Manifest, secret: bytes) -> str:
 def faults(directory: Path, secret: bytes, rebuilt: Path | None = None) -> list[str]:
     """Check a split against a revealed secret: its commitment, and its content by rebuilding.
 
-    Without a split that was ``rebuilt`` with the secret, it is built here, if the manifest has the options.
-
-    Raises:
-        VhbenchError: if the split cannot be built here.
+    Without a split that was ``rebuilt`` with the secret, it is built here, if the manifest has the options. Raises
+    VhbenchError if it cannot be built here.
     """
     manifest = splits.read_manifest(directory)
     if not is_hidden(manifest) and (fault := hidden_seed.check(manifest, secret)):

@@ -43,11 +43,7 @@ def write_secret(path: Path) -> None:
 
 
 def read_secret(path: Path) -> bytes:
-    """Return the key derived from a secret, a file's bytes without surrounding white space.
-
-    Raises:
-        VhbenchError: if it cannot be read, or is not 256 random bits in hexadecimal.
-    """
+    """Return the key derived from a secret's file; raise VhbenchError if that is not 256 random bits in hexadecimal."""
     secret = read_bytes(path, LARGEST_TEXT, "the secret ").strip()
     if not is_random(secret):
         form = "with a pattern" if _FORM.fullmatch(secret) else "in another format"

@@ -272,10 +272,7 @@ def draw(
     """Render a pool of scenes for a concept split, and report the scenes that failed.
 
     ``scratch`` is a folder in which several processes share the work, each rendering scenes that no other is rendering;
-    "" renders everything here.
-
-    Raises:
-        VhbenchError: if no scene can be rendered.
+    "" renders everything here. Raises VhbenchError if no scene can be rendered.
     """
     chunks = [(at, min(at + _CHUNK, number)) for at in range(0, number, _CHUNK)]
     if scratch:

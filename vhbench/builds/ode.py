@@ -254,11 +254,7 @@ class OdeBuild(SplitBuild):
         return shards.make(self._recipe(), self.plan[shard])
 
     def prepare(self, echo: Callable[[str], None], *, pilot: bool = True) -> str | None:
-        """Print a dry run and end, or run the pilot of a build with a text-to-image model.
-
-        Raises:
-            VhbenchError: if the pilot keeps too few images, or no terminal can confirm the build.
-        """
+        """Print a dry run and end, or run the pilot with models; raise VhbenchError if it keeps too few images."""
         if self.dry_run:
             planned = self._recipe(ode_preview.PlannedImages(), ode_preview.PLANNED_EYES, OpenWorld(self._graph))
             for line in ode_preview.dry_run(planned, self.plan):

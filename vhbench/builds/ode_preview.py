@@ -76,10 +76,8 @@ def pilot(recipe: Recipe, plan: Sequence[Share], price: float, *, allow_missing:
     """Paint the first images of each criterion and pairing, and yield what the whole build will take.
 
     The images are those that the build starts with, and are cached. Each cell goes on until an image is kept. The
-    ``price`` is that of an hour on this machine, 0 for none.
-
-    Raises:
-        VhbenchError: if a cell yields less than :data:`LEAST`, unless ``allow_missing``.
+    ``price`` is that of an hour on this machine, 0 for none. Raises VhbenchError if a cell yields less than
+    :data:`LEAST`, unless ``allow_missing``.
     """
     rows = [("criterion", "pairing", "painted", "kept", "rejected, by reason", "images for all")]
     cells = Counter[tuple[str, str]]()

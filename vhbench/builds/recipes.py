@@ -125,11 +125,7 @@ class EditionRecipe:
         return build
 
     def pinned(self) -> Self:
-        """Return the recipe with the commits of its models, from the Hub, and the SHA-256 of its inputs.
-
-        Raises:
-            VhbenchError: if an input is missing, or the Hub cannot be reached.
-        """
+        """Return the recipe with its models' commits and its inputs' SHA-256; raise VhbenchError if one is missing."""
         models = {
             key: replace(model, revision=hub.commit_of(model.name, model.revision or "main", kind="model"))
             for key, model in self.models.items()

@@ -20,10 +20,8 @@ def starter(benchmark: str) -> Path:
     """Return a benchmark's starter split; build it first if this version has not yet.
 
     Several processes may call this at once; one builds, the others wait. The folder is named after the code that
-    determines the content, so a changed generator never returns an outdated split.
-
-    Raises:
-        VhbenchError: if the benchmark is unknown.
+    determines the content, so a changed generator never returns an outdated split. Raises VhbenchError if the benchmark
+    is unknown.
     """
     benchmarks.benchmark(benchmark)
     root = cache_folder() / "starter" / sharding.code_digest()[:16]

@@ -92,8 +92,7 @@ def read_cases(
 ) -> Cases:
     """Read a source; with a file of ids in ``listed``, only those cases and their twins; with ``labels`` as answers.
 
-    Raises:
-        VhbenchError: naming the invalid row and field, or if no question is left.
+    Raises VhbenchError naming the invalid row and field, or if no question is left.
     """
     chosen = _listed(listed)
     form, path = form_of(source)

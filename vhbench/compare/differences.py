@@ -86,9 +86,7 @@ class RunComparison:
 def match(runs: Sequence[ScoredRun], *, seed: int = 0) -> RunComparison:
     """Compare two or more runs on the same questions; the first is the reference.
 
-    Raises:
-        VhbenchError: if there are fewer than two runs, they share no group of questions, questions of the same id
-            differ, or a response is missing.
+    Raises VhbenchError if they share no group of questions, questions of the same id differ, or a response is missing.
     """
     if len(runs) < 2:
         raise VhbenchError(f"expected two or more runs, got {len(runs)}")

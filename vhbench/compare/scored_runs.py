@@ -60,11 +60,7 @@ class ScoredRun:
 
 
 def read_run(name: str, path: Path, questions: Path | None = None, *, cells: bool = True) -> ScoredRun:
-    """Read and score the responses of a run (:class:`vhbench.runs.Responses`), by default with subsets.
-
-    Raises:
-        VhbenchError: if the run cannot be read, or a response cannot be scored.
-    """
+    """Read and score the responses of a run, by default with subsets; raise VhbenchError if one cannot be scored."""
     by_group: dict[Group, list[Record]] = defaultdict(list)
     responses = Responses(path, questions)
     for task, record in responses.by_task():

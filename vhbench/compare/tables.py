@@ -11,16 +11,12 @@ from vhbench.statistics.sums import Score
 from vhbench.statistics.wording import LATEX, aligned, interval, number, p_value, rank_range, signed
 from vhbench.terminal import in_a_line
 
+# Columns of a table; ``{first}`` is the name of the reference run, whose rows have no difference. The metric is
+# followed by the number of questions, a verdict that is not significant by the smallest detectable difference, or the
+# reason if the adjusted p-value is significant. That is adjusted over its family. Ranks are ranges where they are not
+# certain; they follow from the verdicts on all pairs of runs.
 HEADER = ("metric", "run", "score [95 % CI]", "Δ vs. {first} [95 % CI]", "p", "adj. p", "verdict", "rank")
-"""Columns of a table; ``{first}`` is the name of the reference run, whose rows have no difference.
-
-The metric is followed by the number of questions, a verdict that is not significant by the smallest detectable
-difference, or the reason if the adjusted p-value is significant. That is adjusted over its family. Ranks are ranges
-where they are not certain; they follow from the verdicts on all pairs of runs.
-"""
-
 _EXAMPLES = 5  # maximum number of significant differences in the summary of a run, the largest first
-
 
 # titles of tables (task, and of subsets their columns), each with the cells of a row
 Lines = Iterator[tuple[str, tuple[str, ...]]]

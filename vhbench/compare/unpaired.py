@@ -40,11 +40,7 @@ _NORMAL = 1.959964  # critical value of a single claim
 
 
 def match(runs: Sequence[ScoredRun]) -> RunComparison:
-    """Compare two or more runs on different questions; the first is the reference.
-
-    Raises:
-        VhbenchError: if there are fewer than two runs, or they have no kind of question in common.
-    """
+    """Compare runs on different questions with the first; raise VhbenchError if they share no kind of question."""
     if len(runs) < 2:
         raise VhbenchError(f"expected two or more runs, got {len(runs)}")
     runs = [replace(run, groups={g: one for g, one in run.groups.items() if not g.variants}) for run in runs]

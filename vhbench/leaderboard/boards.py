@@ -165,9 +165,7 @@ def make_board(
 
     ``splits`` may be folders of splits; ``generation`` is as for :func:`settings`, ``fresh`` has ``PUBLIC=FRESH``
     dataset versions of the same kind, and ``tasks`` are tasks and groups with a page each, none for whole benchmarks.
-
-    Raises:
-        VhbenchError: if a task belongs to none of the splits.
+    Raises VhbenchError if a task belongs to none of the splits.
     """
     editions = [
         of_split(path) for path in places(Board(folder=folder, title=title, editions=()), splits) if is_edition(path)

@@ -198,10 +198,7 @@ def find_sources(board: Board, paths: Sequence[Path] = ()) -> dict[str, Path]:
     """Return the source of each edition's questions, by the name of the edition.
 
     Splits are identified by content hash, among the given ones, the board's own ``splits``, and the pinned ones on the
-    Hub.
-
-    Raises:
-        VhbenchError: if an edition is not found, or its split does not match its manifest.
+    Hub. Raises VhbenchError if an edition is not found, or its split does not match its manifest.
     """
     sources: dict[str, Path] = {}
     for path in places(board, paths):

@@ -30,11 +30,7 @@ _ASSETS = ("board.css", "compare.js", "copy.js", "examples.js", "icon.svg", "loa
 
 
 def write_site(standings: Rankings, out: Path) -> Path:
-    """Write the site of a board into a folder, replacing an older one, and return its first page.
-
-    Raises:
-        VhbenchError: if the folder has other content than a site.
-    """
+    """Write the site of a board, and return its first page; raise VhbenchError if the folder has other content."""
     if out.exists() and not out.is_dir():
         raise VhbenchError(f"--out {out}: expected a folder, got a file")
     if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():

@@ -202,10 +202,8 @@ def submit_run(
     """Check the responses of a run to each edition, without writing.
 
     Missing fields of ``about`` are filled from the model's other entries; ``only`` is the name of the edition, "" to
-    infer it; ``replacing``: an existing entry may be replaced.
-
-    Raises:
-        VhbenchError: if the run cannot be read, or has no responses to the board's editions.
+    infer it; ``replacing``: an existing entry may be replaced. Raises VhbenchError if the run cannot be read, or has no
+    responses to the board's editions.
     """
     about = filled(board, about)
     editions = {edition.name: cached_question_index(edition, sources[edition.name]) for edition in board.editions}

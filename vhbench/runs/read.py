@@ -51,10 +51,8 @@ class Run:
     def merged(self) -> list[Record]:
         """Return the records of all tasks, ordered by id; each question of a benchmark once, without its variants.
 
-        A benchmark derived from another (VHExpansion from ODE) may share its ids.
-
-        Raises:
-            VhbenchError: if a question has two different responses.
+        A benchmark derived from another (VHExpansion from ODE) may share its ids. Raises VhbenchError if a question has
+        two different responses.
         """
         records: dict[tuple[str, str], Record] = {}
         for task, answers in self.tasks.items():
@@ -69,11 +67,9 @@ class Run:
 def read_run(path: Path) -> Run:
     """Read the logged responses of a run of vhbench's tasks, and check that they are complete.
 
-    The path is as in :func:`vhbench.runs.sample_files`; a folder with several models is refused.
-
-    Raises:
-        VhbenchError: if the run cannot be read, a line is not a vhbench sample, a question has two responses, or the
-            samples are from several models, splits or runs.
+    The path is as in :func:`vhbench.runs.sample_files`; a folder with several models is refused. Raises VhbenchError if
+    the run cannot be read, a line is not a vhbench sample, a question has two responses, or the samples are from
+    several models, splits or runs.
     """
     responses = Responses(path, verbatim=True, logged=True)
     tasks: dict[str, dict[str, Record]] = {task_of(file): {} for file in sample_files(path)}

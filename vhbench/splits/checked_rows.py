@@ -40,11 +40,7 @@ def write_digests(path: Path, rows: Mapping[str, Sequence[RowDigests]]) -> None:
 
 
 class CheckedRows:
-    """Rows of a split directory, which are compared with its content hash.
-
-    Raises:
-        VhbenchError: if the digests are missing or damaged, or do not give the manifest's content hash.
-    """
+    """Rows of a split, compared with its content hash; VhbenchError is raised for missing or damaged digests."""
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
         self.directory, self.manifest = directory, manifest
@@ -91,8 +87,7 @@ class CheckedRows:
     def begin(self, row: Mapping[str, Any], count: int) -> int:
         """Return the index of the first of a number of loaded rows: of one config, or of the whole split.
 
-        Raises:
-            VhbenchError: if it is the first row of no config, or there are more or fewer rows.
+        Raises VhbenchError if it is the first row of no config, or there are more or fewer rows.
         """
         config = next((c for c, start in self._starts.items() if self._equals(c, row, start)), None)
         if config is None:

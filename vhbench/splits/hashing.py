@@ -51,10 +51,7 @@ def digested(
     """Yield rows with their images' SHA-256 and bytes, reading consecutive images once.
 
     Hashing has no threads of its own: they would contend for the interpreter, and the previous window is already being
-    written and hashed in the background.
-
-    Raises:
-        VhbenchError: if an image cannot be read, or is empty.
+    written and hashed in the background. Raises VhbenchError if an image cannot be read, or is empty.
     """
     cache: dict[int, tuple[ImageData, bytes, bytes]] = {}  # by identity, valid while the image is referenced here
     for row in rows:

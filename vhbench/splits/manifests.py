@@ -67,8 +67,7 @@ def parse_version(version: str) -> tuple[int, int, int]:
 def inside(directory: Path, name: str) -> Path:
     """Return the path of a file that a manifest lists, always inside its directory.
 
-    Raises:
-        VhbenchError: for absolute paths, ``..``, odd characters, and links that lead elsewhere.
+    Raises VhbenchError for absolute paths, ``..``, odd characters, and links that lead elsewhere.
     """
     parts = name.split("/") if isinstance(name, str) else []
     if not 1 <= len(parts) <= 2 or not all(_NAME.fullmatch(part) and ".." not in part for part in parts):
@@ -106,14 +105,11 @@ def config_files(manifest: Manifest) -> dict[str, list[str]]:
 
 
 def check_no_strays(directory: Path, manifest: Manifest) -> None:
-    """Check that a split has no rows outside the files that its manifest lists.
+    """Check that a split has no rows outside the files that its manifest lists; raise VhbenchError naming the first.
 
     Loading a folder with ``datasets`` returns the rows of every file in it, or of those that a ``.huggingface.yaml``
     names, and no hash covers them. So a config's folder must have no other files, hidden ones included; next to the
     configs, non-data files such as a licence or an erratum are allowed. Files of file managers are never loaded.
-
-    Raises:
-        VhbenchError: naming the first stray.
     """
     directory = Path(directory)
     for folder in (directory, *(path for path in sorted(directory.iterdir()) if path.is_dir())):

@@ -111,12 +111,7 @@ def _image_array(digests: Sequence[Sequence[bytes]], images: Mapping[bytes, byte
 
 
 def open_shard(path: Path) -> pq.ParquetFile:
-    """Open a shard for reading, after checking its schema and declared sizes.
-
-    Raises:
-        VhbenchError: if it is missing or truncated, has other columns, would unpack to an absurd size, or declares
-            other image features to ``datasets``.
-    """
+    """Open a shard for reading; raise VhbenchError for other columns, absurd sizes, and other image features."""
     shard, columns = open_parquet(path)
     _check_columns(path, columns)
     _check_features(path, columns)

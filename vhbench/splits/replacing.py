@@ -24,10 +24,8 @@ def locked(directory: Path) -> Iterator[None]:
 
     Leftovers of killed processes are repaired first: a previous split that was set aside for an unfinished one is
     restored, and unfinished files are removed. The lock is the file ``.NAME.lock`` next to the directory; it remains
-    there, and works between machines as far as the file system's ``flock`` does.
-
-    Raises:
-        VhbenchError: if the parent folder is missing or not writable.
+    there, and works between machines as far as the file system's ``flock`` does. Raises VhbenchError if the parent
+    folder is missing or not writable.
     """
     directory = Path(directory).resolve()
     lock = FileLock(directory.with_name(f".{directory.name}.lock"))

@@ -85,11 +85,7 @@ def _unique(scenes: Iterable[Scene | StoredScene], hashes: dict[str, bytes]) -> 
 
 
 def read_truth_file(path: Path) -> Iterator[StoredScene]:
-    """Yield the stored scenes of a file.
-
-    Raises:
-        VhbenchError: if the file is damaged, has other columns, or unpacks to far more than scenes compress to.
-    """
+    """Yield the stored scenes of a file; raise VhbenchError if it is damaged, or unpacks to more than scenes do."""
     file, columns = open_parquet(path)
     if columns.names != _SCHEMA.names or columns.types != _SCHEMA.types:
         raise VhbenchError(f"{path}: has the columns {', '.join(columns.names)}, not text id, image_sha256, truth")

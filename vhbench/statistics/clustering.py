@@ -33,11 +33,10 @@ class Clustering:
         return Clustering(numbers, self.note, ties[:, (ties >= 0).all(axis=0)])
 
     def variance(self, apart: float, pull: Floats) -> float:
-        """Return the variance of a sum, including the contribution of tied rows.
+        """Return the variance of a sum, given that for independent clusters, including the contribution of tied rows.
 
-        It is that for independent clusters (``apart``), plus products of the rows' contributions to the deviation of
-        the sum (``pull``), divided by the share of row pairs that are not tied, as the variance of G equal clusters is
-        by 1 - 1 / G: deviations from an estimate sum to 0.
+        ``pull`` is each row's contribution to the deviation of the sum. It is divided by the share of row pairs that
+        are not tied, as the variance of G equal clusters is by 1 - 1 / G: deviations from an estimate sum to 0.
         """
         if self.ties is None:
             return apart

@@ -63,12 +63,10 @@ def difference(pairs: PairedOutcomes) -> dict[str, Any]:
 
 
 def joint_test(cells: Mapping[Key, PairedOutcomes]) -> dict[Key, dict[str, Any]]:
-    """Return each cell's difference, with a joint test over all cells.
+    """Return each cell's :func:`difference`, with a joint test over all cells.
 
-    Returns:
-        for each cell the result of :func:`difference`, and ``p``, adjusted for all cells, None where there are too few
-        ``discordant_clusters`` to test; ``significant``: whether p is at most 5 %. The interval is not adjusted, so it
-        may exclude 0 where the change is not significant.
+    ``p`` is adjusted for all cells, None where there are too few ``discordant_clusters`` to test; ``significant``: it
+    is at most 5 %. The interval is not adjusted, so it may exclude 0 where the change is not significant.
 
     >>> pairs = PairedOutcomes()
     >>> for number in range(8):

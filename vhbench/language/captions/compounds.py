@@ -20,13 +20,9 @@ _BETWEEN = frozenset(
     "red blue green yellow brown black white gray grey pink purple orange big large small little tiny old cute".split()
 )
 
+# Second word of a compound → first word → object: "first", "second", "=another" or "" for none. "!node" also means
+# none, but only for a word that names this node of the vocabulary.
 _Table = Mapping[str, Mapping[str, str]]
-"""Second word of a compound → first word → object.
-
-The object is "first", "second", "=another" or "" for none.
-
-"!node" also means none, but only for a word that names this node of the vocabulary.
-"""
 
 
 def _read(table: Path) -> _Table:
