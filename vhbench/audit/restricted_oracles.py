@@ -299,7 +299,13 @@ def checked(questions: Iterable[Question], scenes: Mapping[str, Scene]) -> dict[
         add(figures, question, [scenes[name] for name in question.scene_ids], memo)
     if errors := leaks(figures):
         raise VhbenchError("; ".join(errors))
-    return _as_json(figures)
+    cells: dict[str, dict[str, Any]] = {}
+    for view, of_view in figures.items():
+        for (kind, pressure), one in of_view.items():
+            estimate = {"n": one.number, "accuracy": round(one.share, 4), "error": round(one.error, 4)}
+            bound = {} if isnan(one.bound) else {"best": round(one.bound, 4)}
+            cells.setdefault(f"{kind}/{pressure}", {})[view] = estimate | bound
+    return cells
 
 
 def leaks(figures: Figures) -> list[str]:
@@ -344,13 +350,3 @@ def _percent(one: Reached) -> str:
     if not one.number:
         return "n/a"
     return f"{100 * one.share:.1f}" + ("" if isnan(one.bound) else f" (bound {100 * one.bound:.0f})")
-
-
-def _as_json(figures: Figures) -> dict[str, dict[str, Any]]:
-    cells: dict[str, dict[str, Any]] = {}
-    for view, of_view in figures.items():
-        for (kind, pressure), one in of_view.items():
-            estimate = {"n": one.number, "accuracy": round(one.share, 4), "error": round(one.error, 4)}
-            bound = {} if isnan(one.bound) else {"best": round(one.bound, 4)}
-            cells.setdefault(f"{kind}/{pressure}", {})[view] = estimate | bound
-    return cells

@@ -164,10 +164,16 @@ class _Photos:
 
 @lru_cache(maxsize=2)
 def _read_source(source: str, captions: str, images: str, words: str) -> _Photos:
-    form, _, path = source.partition(":")
-    if form not in ("coco", "ode") or not path:
+    form, _, place = source.partition(":")
+    path = Path(place)
+    if form not in ("coco", "ode") or not place:
         raise VhbenchError(f"--source {source}: expected coco:INSTANCES.json or ode:SPLIT")
-    return _of_split(Path(path), words) if form == "ode" else _of_coco(Path(path), captions, Path(images), words)
+    if form == "coco":
+        return _of_coco(path, captions, Path(images), words)
+    questions = {q.scene_ids[0]: q for q in splits.read_questions(path) if q.kind == "caption"}
+    known = _vocabulary(words, vocabulary_of(path))
+    objects = {name: [word for word in q.objects if word in known] for name, q in questions.items()}
+    return _Photos(path, {name: q.images[0] for name, q in questions.items()}, objects, known, {})
 
 
 def _of_coco(instances: Path, captions: str, folder: Path, words: str) -> _Photos:
@@ -184,13 +190,6 @@ def _of_coco(instances: Path, captions: str, folder: Path, words: str) -> _Photo
             raise VhbenchError(f"{instances}, images, row {number}: expected 'file_name', got {row!r:.80}")
         files[str(row["id"])] = row["file_name"]
     return _Photos(folder, files, ours, known, {name: other[name] for name in ours if ours[name] != other[name]})
-
-
-def _of_split(path: Path, words: str) -> _Photos:
-    captions = {q.scene_ids[0]: q for q in splits.read_questions(path) if q.kind == "caption"}
-    known = _vocabulary(words, vocabulary_of(path))
-    objects = {name: [word for word in q.objects if word in known] for name, q in captions.items()}
-    return _Photos(path, {name: q.images[0] for name, q in captions.items()}, objects, known, {})
 
 
 def _vocabulary(file: str, objects: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:

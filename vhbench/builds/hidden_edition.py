@@ -170,18 +170,13 @@ def faults(directory: Path, secret: bytes, rebuilt: Path | None = None) -> list[
             return [f"{directory}: the manifest commits to another secret or split than that of {whole.content_hash}"]
         else:
             public_part = write(split, secret, Path(folder) / "public" / manifest.benchmark, like=directory)
-    return _differences(directory, manifest, public_part)
-
-
-def _differences(directory: Path, expected: Manifest, rebuilt: Manifest) -> list[str]:
-    """Return how a split differs from the secret's one: its content or its provenance."""
-    faults = []
-    if rebuilt.content_hash != expected.content_hash:
-        gives = f"gives content hash {rebuilt.content_hash[:12]}…, not {expected.content_hash[:12]}…"
-        faults.append(f"{directory}: the secret {gives}")
-    if (rebuilt.config, rebuilt.extra.get("options")) != (expected.config, expected.extra.get("options")):
-        faults.append(f"{directory}: was not built with the config and options that its manifest has")
-    return faults
+    errors = []
+    if public_part.content_hash != manifest.content_hash:
+        gives = f"gives content hash {public_part.content_hash[:12]}…, not {manifest.content_hash[:12]}…"
+        errors.append(f"{directory}: the secret {gives}")
+    if (public_part.config, public_part.extra.get("options")) != (manifest.config, manifest.extra.get("options")):
+        errors.append(f"{directory}: was not built with the config and options that its manifest has")
+    return errors
 
 
 def _rebuild(manifest: Manifest, secret: bytes, folder: Path) -> Path:

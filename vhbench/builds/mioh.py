@@ -149,11 +149,12 @@ class MiohBuild(SplitBuild):
     @property
     def config(self) -> Mapping[str, Any]:
         """All options, JSON types only, without the folders of the sources."""
+        clip = Path(self.clip).resolve().name if Path(self.clip).is_dir() else self.clip
         return {
             "sources": [mioh_sources.label(source) for source in self.source],
             "cells": {name: dict(self._sizes[name]) for name in self.types},
             "thresholds": {source.partition(":")[0]: asdict(self.thresholds(source)) for source in self.source},
-            "pressures": f"rules and CLIP ({_named(self.clip)})" if self.clip else "rules alone, no CLIP",
+            "pressures": f"rules and CLIP ({clip})" if self.clip else "rules alone, no CLIP",
             "statistics": Path(self.statistics).name or "the images' own",
             "rivals": Path(self.rivals).name or "those that come along",
             "rename": list(self.rename),
@@ -261,11 +262,6 @@ def _sha256(path: Path, _: int) -> str:
     return file_sha256(path)
 
 
-def _named(model: str) -> str:
-    """Return a model's name on the Hub; for a folder, the last part of its path."""
-    return Path(model).resolve().name if Path(model).is_dir() else model
-
-
 @lru_cache(maxsize=4)
 def _pool(build: MiohBuild, source: str, absences: str, _: tuple[int, ...]) -> tuple[MiohSource, ScenePool]:
     """Read a source once per process and modification of its files."""
@@ -274,12 +270,7 @@ def _pool(build: MiohBuild, source: str, absences: str, _: tuple[int, ...]) -> t
         part=read_part(build.part),
     )  # fmt: skip
     others = mioh_sources.statistics(build.statistics, build.rename) if build.statistics else None
-    pool = ScenePool(
-        world.scenes,
-        build.thresholds(source),
-        statistics=others,
-        suggesting=world.suggesting,
-    )
+    pool = ScenePool(world.scenes, build.thresholds(source), statistics=others, suggesting=world.suggesting)
     if build.clip:
         from vhbench.adapters.clip import ClipScorer
 

@@ -276,19 +276,15 @@ def draw(
     """
     chunks = [(at, min(at + _CHUNK, number)) for at in range(0, number, _CHUNK)]
     if scratch:
-        items = _draw_together(chunks, _folder(scratch, number, seed, size, part), seed, size, part)
+        mark = hashlib.sha256(f"{number} {seed} {size} {part} {sharding.code_digest()}".encode()).hexdigest()[:16]
+        folder = Path(scratch) / f".mioh.pool-{mark}.parts"  # a name with which the end of a build removes it
+        items = _draw_together(chunks, folder, seed, size, part)
     else:
         items = [item for chunk in chunks for item in _draw_chunk(chunk, seed, size, part)]
     scenes = [item for item in items if isinstance(item, Scene)]
     if not scenes:
         raise VhbenchError(f"none of {number} scenes could be drawn")
     return scenes, tuple(item for item in items if isinstance(item, Rejection))
-
-
-def _folder(scratch: str, number: int, seed: int, size: int, part: ConceptPart) -> Path:
-    """Name the shared folder such that the end of a build removes it with its parts."""
-    mark = hashlib.sha256(f"{number} {seed} {size} {part} {sharding.code_digest()}".encode()).hexdigest()[:16]
-    return Path(scratch) / f".mioh.pool-{mark}.parts"
 
 
 def _draw_chunk(chunk: tuple[int, int], seed: int, size: int, part: ConceptPart = WHOLE) -> list[Scene | Rejection]:

@@ -146,13 +146,10 @@ def _token_counts(sample: Sample) -> list[int]:
 def _metrics(record: Record) -> Sequence[Metric]:
     """Return the metrics of a record's task."""
     owner = BENCHMARKS.get(record.benchmark)
-    known = owner is not None and record.kind in owner.families
-    metrics = metrics_of(owner.families[record.kind].name) if owner and known else ()
-    return [
-        metric
-        for metric in metrics
-        if metric.listed and metric.variants in ("", split_repetition(record.id).variant[0])
-    ]
+    if owner is None or record.kind not in owner.families:
+        return []
+    metrics, variant = metrics_of(owner.families[record.kind].name), split_repetition(record.id).variant[0]
+    return [metric for metric in metrics if metric.listed and metric.variants in ("", variant)]
 
 
 def _version(origin: Provenance) -> str:

@@ -39,13 +39,9 @@ def annotated_words(path: Path) -> dict[str, tuple[str, ...]] | None:
 def known_questions(path: Path, kind: str = "") -> Store[tuple[str, dict[str, Any]]]:
     """Return the questions of a kind in a split, a key or a table, with config and fields; ids must be unique."""
     columns = [name for name in RECORD if kind in ("", "caption") or name not in _OF_CAPTIONS]
-    if answer_keys.is_key(path):
-        configs = _of_key(path, columns)
-    else:
-        configs = _of_split(path, columns) if is_split(path) else _of_table(path, frozenset(columns))
     numbers = array("Q")
     try:
-        known: Store[tuple[str, dict[str, Any]]] = Store(_named(path, configs, kind, numbers))
+        known: Store[tuple[str, dict[str, Any]]] = Store(_named(path, _rows(path, columns), kind, numbers))
     except (OverflowError, UnicodeEncodeError) as error:  # a number beyond 64 bits, half of a character
         raise VhbenchError(f"{path}, row {numbers[-1]}: {error}") from error
     if (index := known.repeated()) is not None:
@@ -66,20 +62,18 @@ def _named(
             yield name, (config, row)
 
 
-def _of_split(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    if faults := splits.damage(path):  # edited reference answers would change the score
-        raise VhbenchError(faults[0])
-    for config, row in splits.read_columns(path, columns):
-        yield config, {name: value for name, value in row.items() if value not in ("", (), [])}
-
-
-def _of_key(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for config, row in answer_keys.read_key(path):
-        yield config, {name: row[name] for name in columns if row.get(name) not in (None, "", [])}
-
-
-def _of_table(path: Path, columns: frozenset[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    begin = f"{path}, row "
-    for number, row in enumerate(read_rows(path, column_aliases.KNOWN), start=1):
-        question = column_aliases.asked(row, f"{begin}{number}")
-        yield str(question.get("benchmark", "")), {name: value for name, value in question.items() if name in columns}
+def _rows(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield config and known fields of each question in a key, a split or a table."""
+    if answer_keys.is_key(path):
+        for config, row in answer_keys.read_key(path):
+            yield config, {name: row[name] for name in columns if row.get(name) not in (None, "", [])}
+    elif is_split(path):
+        if faults := splits.damage(path):  # edited reference answers would change the score
+            raise VhbenchError(faults[0])
+        for config, row in splits.read_columns(path, columns):
+            yield config, {name: value for name, value in row.items() if value not in ("", (), [])}
+    else:
+        begin, known = f"{path}, row ", frozenset(columns)
+        for number, row in enumerate(read_rows(path, column_aliases.KNOWN), start=1):
+            question = column_aliases.asked(row, f"{begin}{number}")
+            yield str(question.get("benchmark", "")), {name: value for name, value in question.items() if name in known}

@@ -19,7 +19,7 @@ from vhbench.files import quote_value
 from vhbench.json_rows import each_row
 from vhbench.language import parsing
 from vhbench.progress import Progress
-from vhbench.provenance import Provenance, hash_of_row
+from vhbench.provenance import Provenance, hash_of_row, missing
 from vhbench.records import is_cut_off, split_repetition, to_record, to_records
 from vhbench.runs import column_aliases, run_files, samples
 from vhbench.runs.checks import SamplesCheck, check_same_split, failed_last, is_failed
@@ -148,7 +148,13 @@ class Responses:
         records = [read(record, self.kind) for record in records]
         if self.judge is None:
             return records
-        left = [index for index, record in enumerate(records) if needs_judge(record)]
+        left = [
+            index
+            for index, record in enumerate(records)
+            if (record.kind == "caption" or (record.kind in ("yes_no", "multiple_choice") and not record.prediction))
+            and record.response
+            and not record.failure
+        ]
         for index, reply in zip(left, self.judge.replies([records[index] for index in left]), strict=True):
             one = records[index]  # words and truncation are those of the caption
             records[index] = replace(one, prediction=reply, response=one.response if one.kind == "caption" else "")
@@ -161,7 +167,9 @@ class Responses:
         return fits
 
     def _fits(self, record: Record) -> bool:
-        return not self.kind or record.kind in ("", self.kind) or self.kind == _scored_as(record)
+        entry = BENCHMARKS.get(record.benchmark)
+        scored_as = entry.families[record.kind].name if entry and record.kind in entry.families else record.kind
+        return self.kind in ("", record.kind, scored_as) or not record.kind
 
     def _alone(self) -> Iterator[Found]:
         for task, location, row in self._rows(joined=False):
@@ -270,26 +278,24 @@ class Responses:
         """Add a note for each task of the run without samples."""
         for origin in run_files.tasks_without_samples(run):
             if not self.kind or self.kind in _kinds_of(origin.task):
-                self.notes.append(run_files.without_samples(origin))
+                lost = missing(0, origin.asked, origin.of)
+                line = f"{origin.task}: partial: {lost}: the run includes it, but its samples are missing"
+                self.notes.append(escaped(line))
                 if self.questions is None:
                     self.asked[origin.task] += origin.of
                     self.missing[origin.task] += origin.of
 
     def _named(self, sample: Row) -> Iterator[dict[str, Any]]:
         """Yield the rows of a sample; samples without scores are matched by doc_hash."""
-        own = self._by_hash().get(str(sample.get("doc_hash")))
-        for row in samples.rows_of(sample):
-            yield row | ({"id": split_repetition(row["id"])[0] + own} if own else {})
-
-    def _by_hash(self) -> Mapping[str, str]:
-        """Return doc_hash → id of a split's questions; empty without a split."""
-        if self._hashes is None:
+        if self._hashes is None:  # doc_hash → id of a split's questions; empty without a split
             self._hashes = {}
             if self.questions is not None and is_split(self.questions):
                 content_hash = splits.read_manifest(self.questions).content_hash
                 rows = splits.read_columns(self.questions, list(RECORD))
                 self._hashes = {hash_of_row(row, content_hash): row["id"] for _, row in rows}
-        return self._hashes
+        own = self._hashes.get(str(sample.get("doc_hash")))
+        for row in samples.rows_of(sample):
+            yield row | ({"id": split_repetition(row["id"])[0] + own} if own else {})
 
     def _is_closed(self, row: Row) -> bool:
         if not row["kind"]:
@@ -351,12 +357,6 @@ def read(record: Record, kind: str = "") -> Record:
     return replace(record, kind=kind, prediction=prediction, response=left, cut_off=is_cut_off(record))
 
 
-def needs_judge(record: Record) -> bool:
-    """Return whether a judge is needed: for a caption, or a response that the rules cannot parse."""
-    unread = record.kind in ("yes_no", "multiple_choice") and not record.prediction
-    return not record.failure and bool(record.response) and (unread or record.kind == "caption")
-
-
 def kind_of(record: Record) -> str:
     """Infer the kind of a question from its options, reference answer or objects."""
     if record.choices:
@@ -370,11 +370,6 @@ def _kinds_of(task: str) -> set[str]:
         return set()
     family = task_named(task).family
     return {name for kind, own in entry.families.items() if own is family for name in (kind, own.name)}
-
-
-def _scored_as(record: Record) -> str:
-    entry = BENCHMARKS.get(record.benchmark)
-    return entry.families[record.kind].name if entry and record.kind in entry.families else record.kind
 
 
 def _join(question: Mapping[str, Any], row: Row | Record, number: str, location: str) -> Record:

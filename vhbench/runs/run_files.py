@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.files import last_written, read_json
-from vhbench.provenance import ALIKE, Provenance, difference, from_json, missing, provenance_in, safe_arguments, unlike
+from vhbench.provenance import ALIKE, Provenance, difference, from_json, provenance_in, safe_arguments, unlike
 from vhbench.schema import VhbenchError
 from vhbench.terminal import escaped
 
@@ -97,12 +97,6 @@ def _content(file: Path, written: int) -> Mapping[str, Any]:
         if isinstance(content := read_json(file), dict):
             return content
     return {}
-
-
-def without_samples(origin: Provenance) -> str:
-    """Return a line, safe for a terminal, on a task without samples."""
-    lost = missing(0, origin.asked, origin.of)
-    return escaped(f"{origin.task}: partial: {lost}: the run includes it, but its samples are missing")
 
 
 def runs_below(path: Path, is_relevant: Callable[[str], bool]) -> list[Path]:

@@ -46,7 +46,10 @@ def rows_of(sample: Mapping[str, Any]) -> Iterator[Row]:
     >>> [(row["kind"], row["choices"], row["answer"], row["response"]) for row in rows_of(sample)]
     [('multiple_choice', ['a cat', 'a dog'], 'B', 'A dog')]
     """
-    handed = _handed(sample)
+    handed: dict[str, Any] = {}  # inputs of the task's metrics by name; the first metric with a name wins
+    for value in sample.values():
+        if isinstance(value, Mapping):
+            handed = {str(name).lower(): inner for name, inner in value.items()} | handed
     prompt = sample.get("input")
     question, choices = _options(prompt if isinstance(prompt, str) else "")
     row: Row = {"question": _question(question), "kind": "", "choices": []}
@@ -97,15 +100,6 @@ def _run(marks: Sequence[re.Match[str]]) -> list[re.Match[str]]:
         if len(run) > 1:
             return run
     return []
-
-
-def _handed(sample: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the inputs of a task's metrics by name; the first metric with a name wins."""
-    inputs: dict[str, Any] = {}
-    for value in sample.values():
-        if isinstance(value, Mapping):
-            inputs = {str(name).lower(): inner for name, inner in value.items()} | inputs
-    return inputs
 
 
 def _right_answer(sample: Mapping[str, Any], handed: Mapping[str, Any], choices: list[str]) -> Row:

@@ -53,15 +53,12 @@ class Pairs:
             else:
                 self._pressed.setdefault(key, question.id)
         else:
-            self._add_half(row, tuple(digests))
-
-    def _add_half(self, row: Row, images: tuple[bytes, ...]) -> None:
-        question = row.question
-        pair = self._pairs.setdefault((row.config, question.pair_id, question.perturbation), _Pair(images))
-        pair.same &= pair.images == images
-        pair.halves.update((_TWINS[question.negated], f"question whose answer is {question.answer}"))
-        if question.negated:
-            self._negating.add(row.config)
+            images = tuple(digests)
+            pair = self._pairs.setdefault((row.config, question.pair_id, question.perturbation), _Pair(images))
+            pair.same &= pair.images == images
+            pair.halves.update((_TWINS[question.negated], f"question whose answer is {question.answer}"))
+            if question.negated:
+                self._negating.add(row.config)
 
     def faults(self) -> Iterator[str]:
         """Yield the errors in the pairs of all rows so far."""
@@ -77,9 +74,6 @@ class Pairs:
                     yield f"pair {name!r} of {config}: expected one {half}, got {pair.halves[half]}"
             if not pair.same:
                 yield f"pair {name!r} of {config}: its questions are about different images"
-        yield from self._easy_faults()
-
-    def _easy_faults(self) -> Iterator[str]:
         asked_easy = {kind for kind, _ in self._easy}
         for (kind, name), row in sorted(self._pressed.items()):
             if kind in asked_easy and (kind, name) not in self._easy:

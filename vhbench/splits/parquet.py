@@ -116,17 +116,14 @@ def open_shard(path: Path) -> pq.ParquetFile:
     _check_columns(path, columns)
     _check_features(path, columns)
     with readable(path):
-        _check_sizes(path, shard.metadata)
+        for i in range(shard.metadata.num_row_groups):
+            group = shard.metadata.row_group(i)
+            if group.num_rows > MAX_GROUP_ROWS:
+                raise VhbenchError(f"{path}: row group {i} claims {group.num_rows} rows; at most {MAX_GROUP_ROWS}")
+            if (size := group.total_byte_size) > MAX_GROUP_BYTES:
+                most = MAX_GROUP_BYTES >> 20
+                raise VhbenchError(f"{path}: row group {i} unpacks to {size >> 20} MiB; at most {most}")
     return shard
-
-
-def _check_sizes(path: Path, metadata: pq.FileMetaData) -> None:
-    for i in range(metadata.num_row_groups):
-        group = metadata.row_group(i)
-        if group.num_rows > MAX_GROUP_ROWS:
-            raise VhbenchError(f"{path}: row group {i} claims {group.num_rows} rows; at most {MAX_GROUP_ROWS}")
-        if (size := group.total_byte_size) > MAX_GROUP_BYTES:
-            raise VhbenchError(f"{path}: row group {i} unpacks to {size >> 20} MiB; at most {MAX_GROUP_BYTES >> 20}")
 
 
 def _check_columns(path: Path, columns: pa.Schema) -> None:

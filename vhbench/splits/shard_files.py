@@ -1,7 +1,7 @@
 """Parquet files of one config."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,9 @@ class ShardFiles:
         """Write sorted rows as row groups of about equal size."""
         writer = self._make_room(shared=sum(len(row[2]) for row in rows) > len(images))
         self.rows += len(rows)
-        for group in _groups(rows):
+        count = -(-len(rows) // GROUP_ROWS)  # as few groups as possible
+        for i in range(count):
+            group = rows[i * len(rows) // count : (i + 1) * len(rows) // count]
             digests, values = [row[2] for row in group], [row[-1] for row in group]
             table = parquet.table(values, digests, images, self._version, shared=self._shared)
             writer.write_table(table, row_group_size=parquet.MAX_GROUP_ROWS)
@@ -65,10 +67,3 @@ class ShardFiles:
             self._writer, self._shared, self._written = parquet.open_writer(path, shared=shared), shared, 0
             self._paths.append(path)
         return self._writer
-
-
-def _groups(rows: Sequence[SortedRow]) -> Iterator[Sequence[SortedRow]]:
-    """Split rows into as few groups of at most 200 as possible, of about the same size."""
-    count = -(-len(rows) // GROUP_ROWS)
-    for i in range(count):
-        yield rows[i * len(rows) // count : (i + 1) * len(rows) // count]

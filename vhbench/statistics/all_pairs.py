@@ -106,18 +106,14 @@ def differences(outcomes: Floats, clusters: Clustering, best: Floats | None = No
         tied = _tied(outcomes - means[:, None], clusters) / size**2
         for one in range(models):
             low[one], high[one], p[one] = _above(one, outcomes, sums, rows, differ[one], tied[one], clusters)
-    claim = p if best is None else _claim(p, value, outcomes, best, clusters)
+    claim = p.copy()
+    if best is not None:
+        missing = np.any(best != outcomes, axis=1)
+        for one, other in np.argwhere((p <= multiple_testing.ALPHA) & (value > 0) & missing).tolist():
+            change = outcomes[one] - best[other]
+            again = multiple_testing.paired_t_p_value(change, clusters) if change.sum() > 0 else 1.0
+            claim[one, other] = claim[other, one] = max(p[one, other], again)
     return AllPairs(value, low, high, p, claim, differ)
-
-
-def _claim(p: Floats, value: Floats, outcomes: Floats, best: Floats, clusters: Clustering) -> Floats:
-    """Return the p-values of claims, see :class:`AllPairs`."""
-    p_values, missing = p.copy(), np.any(best != outcomes, axis=1)
-    for one, other in np.argwhere((p <= multiple_testing.ALPHA) & (value > 0) & missing).tolist():
-        change = outcomes[one] - best[other]
-        again = multiple_testing.paired_t_p_value(change, clusters) if change.sum() > 0 else 1.0
-        p_values[one, other] = p_values[other, one] = max(p[one, other], again)
-    return p_values
 
 
 def _above(

@@ -195,8 +195,10 @@ def of_change(
     least, most = (-1.0, 1.0) if shares else (-inf, inf)
     if t.error == 0 and not shares:
         return None
-    if t.error == 0:
-        reach, note = _never_seen(rows[occupied], np.asarray(about, np.float64), clusters), _NO_CHANGE
+    if t.error == 0:  # as of a share that was never observed: clusters are trials, tied ones joined
+        filled = rows[occupied]
+        kish = 1 / (total_of((filled / total_of(filled)) ** 2) + tied_weight(each / each.sum(), clusters))
+        reach, note = binomial_ends(0.0, kish, LEVEL)[1], _NO_CHANGE
     else:
         reach, note = quantile(t.df, LEVEL) * t.error, _few(int(occupied.sum()), t.df)
     return Interval(max(least, t.mean - reach), min(most, t.mean + reach), _joined(note, cluster_note))
@@ -239,8 +241,11 @@ def paired(change: Floats, rows: Floats) -> Paired:
     total = total_of(rows)
     average = total_of(change) / total
     pull = (change - average * rows) / total / np.sqrt(1 - rows / total)
-    spread = total_of(pull**2)
-    df = max(1.0, min(_degrees(pull, len(rows)), _satterthwaite(rows / total)))
+    squares = pull**2
+    spread, most = total_of(squares), len(rows) - 1.0
+    if spread >= _NOTHING:  # from the spread of the squared residuals
+        most = min(most, 2 / max(total_of(squares**2) / spread**2 - 1 / len(rows), 1e-9))
+    df = max(1.0, min(most, _satterthwaite(rows / total)))
     return Paired(average, 0.0 if spread < _NOTHING else sqrt(spread), df)
 
 
@@ -283,15 +288,6 @@ class _CellSums:
         return self.weight * np.where(alone, trial, pull)
 
 
-def _degrees(pull: Floats, clusters: int) -> float:
-    """Return the degrees of freedom from the spread of the squared residuals."""
-    squares = pull**2
-    total = total_of(squares)
-    if total < _NOTHING:
-        return clusters - 1.0
-    return min(clusters - 1.0, 2 / max(total_of(squares**2) / total**2 - 1 / clusters, 1e-9))
-
-
 def _satterthwaite(share: Floats) -> float:
     """Return CR2's degrees of freedom for a weighted mean; clusters - 1 for equal shares."""
     squares = share**2
@@ -332,12 +328,6 @@ def _mover(before: Floats, after: Floats, pairs: Floats) -> Interval:
     d, e, f, g = p - one.low, two.high - q, one.high - p, q - two.low
     low = p - q - sqrt(max(0.0, d * d - 2 * r * d * e + e * e))
     return Interval(low, p - q + sqrt(max(0.0, f * f - 2 * r * f * g + g * g)))
-
-
-def _never_seen(rows: Floats, each: Floats, clusters: Clusters | None) -> float:
-    """Return the upper limit of a never observed share: clusters are trials, tied ones joined."""
-    kish = 1 / (total_of((rows / total_of(rows)) ** 2) + tied_weight(each / each.sum(), clusters))
-    return binomial_ends(0.0, kish, LEVEL)[1]
 
 
 def _few(clusters: int, df: float) -> str:

@@ -8,7 +8,6 @@ yes. It is not if the object is denied, only possible, depicted, likened, asked 
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from functools import cache
 from itertools import pairwise
 
 from vhbench.language import lexicon, parsing
@@ -118,16 +117,10 @@ def _claimed(text: str, vocabulary: Vocabulary) -> list[Match]:
     asserted = _without_either(lowered, asserted) if "or" in words else asserted
     if '"' in text or "“" in text or "'" in lowered:
         asserted = _unquoted(lowered, asserted)
-    signs = words & _signs()
+    signs = (words & _HINTS) | (words & scopes.cues().keys())  # words that may cancel a mention
     if signs or "?" in text:
         asserted = [one for sentence in _sentences(lowered, asserted) for one in _asserted(*sentence, signs)]
     return asserted
-
-
-@cache
-def _signs() -> frozenset[str]:
-    """Return the words that may cancel a mention."""
-    return _HINTS.union(scopes.cues())
 
 
 def _placed(mentions: Sequence[Match], plain: str, text: str) -> Iterator[Match]:

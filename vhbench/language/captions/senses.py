@@ -131,12 +131,11 @@ def _is_fruit(lowered: str, one: Match) -> bool:
     return bool(_ONE.search(lowered, max(0, one.start - 30), one.start))
 
 
-def _is_ill(lowered: str, one: Match) -> bool:
-    return not _PATIENT.search(lowered, max(0, one.start - 12), one.start)
-
-
 # words that depend on neighbours → function that checks whether they name an object
-_OWN: Mapping[str, Callable[[str, Match], bool]] = {"orange": _is_fruit, "patient": _is_ill}
+_OWN: Mapping[str, Callable[[str, Match], bool]] = {
+    "orange": _is_fruit,
+    "patient": lambda lowered, one: not _PATIENT.search(lowered, max(0, one.start - 12), one.start),
+}
 
 
 def _holds(sense: _Sense, lowered: str, one: Match, terms: Set[str]) -> bool:

@@ -70,7 +70,8 @@ class Vocabulary:
         token: re.Pattern[str],
     ) -> None:
         """Store a vocabulary; ``lemma`` maps a token to a word, ``token`` matches tokens."""
-        self.nodes, self.phrases = nodes, phrases
+        self.nodes = nodes  # word (of one or several tokens) → object
+        self.phrases = phrases  # tokens → the word they merge into; a word outside ``nodes`` hides its tokens
         relevant = frozenset(nodes) | {part for parts in phrases for part in parts} | {"toilet", "seat"}
         # A model's captions reuse a few thousand words.
         self._lemma = lru_cache(_REMEMBERED)(lambda token: word if (word := lemma(token)) in relevant else "")

@@ -170,7 +170,9 @@ def _question(sentence: str, before: str) -> Claim | None:
 def _claimed(text: str, verb: str) -> Claim | None:
     """Return the claim of a statement, or of a question after its verb."""
     tokens = [word for word in words(normalize_phrases(text.strip(" \"'“”.?!"))) if word.role != "stop"]
-    year, tokens = _year(tokens)
+    years = [word for word in tokens if YEAR.fullmatch(word.stem)]
+    dated = len(tokens) > 3 and tokens[-2].surface == "in" and years == tokens[-1:]  # at the end, by one year alone
+    year, tokens = (tokens[-1].stem, tokens[:-2]) if dated else ("", tokens)
     negations = [word.surface for word in tokens if word.role == "negation"]
     exists = _says_that_it_is_there(tokens, text)
     if len(negations) > 1 or (exists and "without" in negations):
@@ -209,14 +211,6 @@ def _mark_verbs(tokens: list[Word]) -> list[Word]:
         for word in unbounded
     ]
     return [word._replace(role="") if act else word for word, act in zip(unbounded, acts, strict=True)]
-
-
-def _year(tokens: list[Word]) -> tuple[str, list[Word]]:
-    """Remove the year at the end, if it is the only one."""
-    years = [word for word in tokens if YEAR.fullmatch(word.stem)]
-    if len(tokens) > 3 and tokens[-2].surface == "in" and years == tokens[-1:]:
-        return tokens[-1].stem, tokens[:-2]
-    return "", tokens
 
 
 def _says_that_it_is_there(tokens: Sequence[Word], text: str) -> bool:

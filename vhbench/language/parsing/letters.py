@@ -239,7 +239,7 @@ def _judged_by_row(text: str, names: Names) -> str | None:
 
 
 def _leading(text: str, names: Names) -> str:
-    """Return a text's first letter if it is marked by signs, "" if it is one of several; or its first words."""
+    """Return a text's first letter if it is marked by signs, or the option that is a first sentence alone: "Box B."."""
     either = f"([{names.letters}{names.letters.lower()}])"
     marked = re.match(rf"\W*?{_MARKED.format(either)}", text)
     if marked:
@@ -249,11 +249,6 @@ def _leading(text: str, names: Names) -> str:
         judged = _VERDICT.match(rest) and text_after(rest, Mention(0, 1, name.upper()), names) == rest
         if not (article or initial or judged or REJECTING_SIGN.search(marked[0])):
             return str(name).upper()
-    return _first_words(text, names)
-
-
-def _first_words(text: str, names: Names) -> str:
-    """Return the option that is a first sentence alone: "Box B. Box A leaves out the neck."."""
     head = re.match(
         r"\W*(?:(?:it\s+is|it's|the|option)\s+)?([^.,;:!\n]{1,80}?)\s*(?:[.;!\n]|,(?!\s*(?:no|or)\b)|\bbecause\b|\bsince\b|\Z)",
         text,
@@ -308,7 +303,9 @@ def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str |
     if not picks:
         return "" if any(clause.affirmed for clause in clauses) else _left_over(clauses, names)
     picks = [clause for clause in picks if not clause.is_question]
-    return _concluded(picks) or _single(picks, names, question) or _of_the_question(picks, question)
+    last = [clause for clause in picks[::-1] if clause is picks[-1] or not CONTRAST.match(clause.text)]
+    concluded = next((clause.pick for clause in last if clause.concludes), "")
+    return concluded or _single(picks, names, question) or _of_the_question(picks, question)
 
 
 def _of_what_is_asked(clauses: list[OptionClause], names: Names, question: str) -> list[OptionClause]:
@@ -347,12 +344,6 @@ def _stated_stems(text: str) -> set[str]:
     """Return the stems of what a text states: without places, and words for an option that fits."""
     tokens = content(words(normalize_phrases(text)))
     return {word.stem for word in tokens if word.surface not in _ENDS_NOUN and word.surface != "one"} - _FITS
-
-
-def _concluded(picks: list[OptionClause]) -> str:
-    """Return the option of the last concluding clause."""
-    main = [clause for clause in picks[::-1] if clause is picks[-1] or not CONTRAST.match(clause.text)]
-    return next((clause.pick for clause in main if clause.concludes), "")
 
 
 def _single(picks: list[OptionClause], names: Names, question: str) -> str:

@@ -247,7 +247,11 @@ def _affirmation(tokens: list[Word], clause: Part, claim: Claim) -> str:
             return "yes"
     if described(tokens, claim):
         return "yes"
-    return _only_a_number(contents, claim, bare)
+    count = number(contents[0]) if len(contents) == 1 else None
+    if count is None or claim.count is None:
+        return ""
+    answer = within((count, count), claim.count)
+    return "" if bare and answer == "no" else answer
 
 
 def _of_all(before: Sequence[Word]) -> str:
@@ -279,11 +283,3 @@ def _counted(tokens: Sequence[Word], first: int, claim: Claim) -> str:
     if count == (1, MANY) and any(word.surface in ("only", "just") for word in before):
         count = (1, 1)
     return within(count, claim.count) if claim.count else ""
-
-
-def _only_a_number(contents: Sequence[Word], claim: Claim, bare: bool) -> str:
-    count = number(contents[0]) if len(contents) == 1 else None
-    if count is None or claim.count is None:
-        return ""
-    answer = within((count, count), claim.count)
-    return "" if bare and answer == "no" else answer
