@@ -22,6 +22,11 @@ def croissant(
         encodingFormat="git+https",
         sha256="https://github.com/mlcommons/croissant/issues/80",  # a repository has none; the field is mandatory
     )
+    location = {"containedIn": {"@id": "repo"}, "encodingFormat": "application/x-parquet"}
+    file_sets = [
+        _node("FileSet", f"files-{config}", **location, includes=f"{config}/test-*.parquet")
+        for config in sorted(manifest.rows)
+    ]
     return {
         "@context": json.loads(files("vhbench.card").joinpath("croissant_context.json").read_bytes()),
         "@type": "sc:Dataset",
@@ -34,18 +39,13 @@ def croissant(
         "citeAs": cite_as,
         **({"datePublished": published} if published else {}),
         "keywords": ["benchmark", "hallucination", "vision-language models", manifest.benchmark],
-        "distribution": [repository, *(_file_set(config) for config in sorted(manifest.rows))],
+        "distribution": [repository, *file_sets],
         "recordSet": [_record_set(config) for config in sorted(manifest.rows)],
     }
 
 
 def _node(kind: str, name: str, **more: Any) -> dict[str, Any]:
     return {"@type": f"cr:{kind}", "@id": name, "name": name, **more}
-
-
-def _file_set(config: str) -> dict[str, Any]:
-    location = {"containedIn": {"@id": "repo"}, "encodingFormat": "application/x-parquet"}
-    return _node("FileSet", f"files-{config}", **location, includes=f"{config}/test-*.parquet")
 
 
 def _record_set(config: str) -> dict[str, Any]:

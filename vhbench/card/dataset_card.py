@@ -141,6 +141,7 @@ def _readme(former: str, front: dict[str, Any], manifest: Manifest, tally: count
     environment = Environment(loader=PackageLoader("vhbench.card", "."), undefined=StrictUndefined, autoescape=False)  # noqa: S701
     environment.filters["cell"] = cell
     review = manifest.extra.get("review")
+    options = {name: _readable(value) for name, value in sorted(manifest.config.items())}
     body = environment.get_template("card.md.jinja").render(
         manifest=manifest,
         about=_about(manifest),
@@ -148,7 +149,7 @@ def _readme(former: str, front: dict[str, Any], manifest: Manifest, tally: count
         total=f"{sum(manifest.rows.values()):,}",
         tasks=_tasks(manifest),
         first_config=next(iter(sorted(manifest.rows))),
-        config=_options(manifest),
+        config=json.dumps(options, indent=2, ensure_ascii=False).replace("```", "'''"),
         secret=manifest.extra.get("commitment", ""),
         hidden=manifests.is_hidden(manifest),
         attacks=_attacks(manifest),
@@ -233,12 +234,6 @@ def _kept_changelog(directory: Path) -> str:
         return file.read_text(encoding="utf-8") if file.is_file() else ""
     except (OSError, UnicodeDecodeError) as error:
         raise VhbenchError(f"{file}: cannot be read as UTF-8: {error}") from error
-
-
-def _options(manifest: Manifest) -> str:
-    """Return the build's options as JSON, without very long values, which are in the manifest."""
-    short = {name: _readable(value) for name, value in sorted(manifest.config.items())}
-    return json.dumps(short, indent=2, ensure_ascii=False).replace("```", "'''")
 
 
 def _readable(value: object) -> object:

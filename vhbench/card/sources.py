@@ -37,17 +37,14 @@ def references() -> dict[str, str]:
 
 
 def source(name: str) -> Source:
-    """Return a source; an unknown one has only its name."""
-    entry = sources().get(name) or sources().get(name.partition(":")[0].lower()) or _model(name)
-    return entry or Source(name, "not known to vhbench; ask the builder of this split")
-
-
-def _model(name: str) -> Source | None:
-    """Return what is known of the images of a text-to-image model, by the longest beginning of its name."""
-    models = yaml.safe_load(_text("models.yaml"))
+    """Return a source: text-to-image models by the longest beginning of their names, unknown ones with only a name."""
     kind, _, model = name.lower().partition(":")
-    families = [family for family in models if kind == "diffusers" and model.startswith(family)]
-    return Source(**models[max(families, key=len)]) if families else None
+    if entry := sources().get(name) or sources().get(kind):
+        return entry
+    models = yaml.safe_load(_text("models.yaml"))
+    if families := [family for family in models if kind == "diffusers" and model.startswith(family)]:
+        return Source(**models[max(families, key=len)])
+    return Source(name, "not known to vhbench; ask the builder of this split")
 
 
 def _text(file: str) -> str:

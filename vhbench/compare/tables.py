@@ -7,7 +7,6 @@ from typing import Any
 from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference, RunComparison
 from vhbench.files import json_bytes
 from vhbench.statistics.multiple_testing import ALPHA, TOO_FEW
-from vhbench.statistics.sums import Score
 from vhbench.statistics.wording import LATEX, aligned, interval, number, p_value, rank_range, signed
 from vhbench.terminal import in_a_line
 
@@ -257,10 +256,11 @@ def _lines(runs: RunComparison, score: ComparedScore, title: str, named: str) ->
     for run, name in enumerate(runs.names):
         own, difference = score.scores[run], differences.get(run)
         rank = score.ranks[run] if score.ranks else None
+        bounds = f" ({number(own.bounds[0])}–{number(own.bounds[1])})" if own.bounds else ""
         row = (
             f"{named} ({score.n:,})",
             name,
-            "undefined" if own.value is None else _estimate(f"{own.value:.1f}", own.interval) + _bounds(own),
+            "undefined" if own.value is None else _estimate(f"{own.value:.1f}", own.interval) + bounds,
             "" if difference is None else _estimate(signed(difference.value), difference.interval),
             *(("", "") if difference is None else (p_value(difference.p), p_value(difference.p_family))),
             "" if difference is None else _verdict(score, difference),
@@ -275,10 +275,6 @@ def _named(column: str, value: object) -> str:
 
 def _estimate(value: str, ends: Sequence[float] | None) -> str:
     return value if ends is None else f"{value} {interval(ends)}"
-
-
-def _bounds(score: Score) -> str:
-    return f" ({number(score.bounds[0])}–{number(score.bounds[1])})" if score.bounds else ""
 
 
 def _by_title(lines: Lines) -> Mapping[str, list[tuple[str, ...]]]:

@@ -30,14 +30,19 @@ class ShardFiles:
 
     def write(self, rows: Sequence[SortedRow], images: Mapping[bytes, bytes]) -> None:
         """Write sorted rows as row groups of about equal size."""
-        writer = self._make_room(shared=sum(len(row[2]) for row in rows) > len(images))
+        shared = sum(len(row[2]) for row in rows) > len(images)  # an image repeats
+        if self._writer is None or self._written >= FILE_BYTES or (shared and not self._shared):
+            self.close()
+            path = self._folder / f"part-{len(self._paths):05d}.parquet"
+            self._writer, self._shared, self._written = parquet.open_writer(path, shared=shared), shared, 0
+            self._paths.append(path)
         self.rows += len(rows)
         count = -(-len(rows) // GROUP_ROWS)  # as few groups as possible
         for i in range(count):
             group = rows[i * len(rows) // count : (i + 1) * len(rows) // count]
             digests, values = [row[2] for row in group], [row[-1] for row in group]
             table = parquet.table(values, digests, images, self._version, shared=self._shared)
-            writer.write_table(table, row_group_size=parquet.MAX_GROUP_ROWS)
+            self._writer.write_table(table, row_group_size=parquet.MAX_GROUP_ROWS)
         self._written += sum(map(len, images.values()))
 
     def finish(self, directory: Path, config: str) -> dict[str, str]:
@@ -58,12 +63,3 @@ class ShardFiles:
         if self._writer is not None:
             writer, self._writer = self._writer, None
             writer.close()
-
-    def _make_room(self, shared: bool) -> pq.ParquetWriter:
-        """Begin a new file if there is none, it is full, or an image repeats for the first time."""
-        if self._writer is None or self._written >= FILE_BYTES or (shared and not self._shared):
-            self.close()
-            path = self._folder / f"part-{len(self._paths):05d}.parquet"
-            self._writer, self._shared, self._written = parquet.open_writer(path, shared=shared), shared, 0
-            self._paths.append(path)
-        return self._writer

@@ -143,14 +143,13 @@ def _holds(sense: _Sense, lowered: str, one: Match, terms: Set[str]) -> bool:
         return False
     if sense.within == "sentence":
         terms = words_of(_sentence_around(lowered, one.start))
-    holds = bool(sense.near & terms) and not sense.unless & terms
-    return holds and not (sense.thing and _is_listed(sense, lowered, one))
-
-
-def _is_listed(sense: _Sense, lowered: str, one: Match) -> bool:
-    """Return whether a word is listed next to a context word, and so keeps its sense."""
+    if not sense.near & terms or sense.unless & terms:
+        return False
+    if not sense.thing:
+        return True
+    # a thing that is listed next to a context word keeps its sense
     beside = _LISTED_BEFORE.search(lowered, max(0, one.start - 60), one.start), _LISTED_BEHIND.match(lowered, one.end)
-    return any(mark is not None and mark[1] in sense.near for mark in beside)
+    return not any(mark is not None and mark[1] in sense.near for mark in beside)
 
 
 _LISTED_BEFORE = re.compile(r"(\w+),? (?:and|or) (?:\w+ ){0,2}\Z")
