@@ -56,22 +56,18 @@ def pages(questions: Iterable[Question], content_hash: str) -> Iterator[tuple[st
         if part.items and part.size + added > _ROOM:
             yield part.page(content_hash), part
             part = ReviewPart(part.number + 1)
-        _put(part, question, images)
+        for number, (digest, url, fault) in enumerate(images, start=1):
+            if digest not in part.images:
+                part.images[digest] = url
+                part.size += len(url)
+            if fault:
+                part.notes.append(f"question {question.id}, image {number}: {fault}; the page shows a note instead")
+        places = list(part.images)
+        part.items.append(_item(question, [places.index(digest) for digest, _, _ in images]))
+        part.size += len(part.items[-1])
     if part.items:
         part.alone = part.number == 1
         yield part.page(content_hash), part
-
-
-def _put(part: ReviewPart, question: Question, images: list[tuple[str, str, str]]) -> None:
-    for number, (digest, url, fault) in enumerate(images, start=1):
-        if digest not in part.images:
-            part.images[digest] = url
-            part.size += len(url)
-        if fault:
-            part.notes.append(f"question {question.id}, image {number}: {fault}; the page shows a note instead")
-    places = list(part.images)
-    part.items.append(_item(question, [places.index(digest) for digest, _, _ in images]))
-    part.size += len(part.items[-1])
 
 
 def _item(q: Question, images: list[int]) -> bytes:

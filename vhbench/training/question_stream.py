@@ -76,14 +76,14 @@ def _units(name: str, options: RlOptions, images: frozenset[str], scenes: frozen
             rows = _rows(_BLOCKS[name](options, seed, level, Path(folder)))
             closed = [_renamed(question, seed) for question in rows if question.kind != "caption"]
         closed = _once(closed, seed) if name == "mioh" else closed
-        fresh = [question for question in closed if _is_fresh(question, images, scenes)]
+        fresh = [
+            question
+            for question in closed
+            if scenes.isdisjoint(question.scene_ids)
+            and images.isdisjoint(hashlib.sha256(read_image(image)).hexdigest() for image in question.images if images)
+        ]
         total += len(fresh)
         yield from _in_pairs(fresh, seed)
-
-
-def _is_fresh(question: Question, images: frozenset[str], scenes: frozenset[str]) -> bool:
-    digests = (hashlib.sha256(read_image(image)).hexdigest() for image in question.images if images)
-    return scenes.isdisjoint(question.scene_ids) and images.isdisjoint(digests)
 
 
 def _once(questions: Sequence[Question], seed: int) -> list[Question]:
