@@ -118,15 +118,11 @@ class _Export(TypedDict, total=False):
 
 
 class PromptCheck:
-    """Whether another harness's log is of the split, with the prompts and image order of lmms-eval.
-
-    Attributes:
-        others: number of responses to other prompts, of logs that have the prompts.
-    """
+    """Whether another harness's log is of the split, with the prompts and image order of lmms-eval."""
 
     def __init__(self) -> None:
         """Create the state before the first response."""
-        self.others = 0
+        self.others = 0  # responses to other prompts, of logs that have the prompts
         self._images: dict[str, set[tuple[str, ...]]] = defaultdict(set)  # id → starts of their hashes
         self._datasets: set[str] = set()
 
