@@ -45,8 +45,7 @@ class CocoScenes(SceneSequence):
         instances: number of instances, including crowd regions.
     """
 
-    federated = False
-    """Whether categories that an image neither shows nor lists are unknown."""
+    federated = False  # whether categories that an image neither shows nor lists are unknown
 
     def __init__(
         self,

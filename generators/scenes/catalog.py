@@ -21,11 +21,8 @@ PLACES: tuple[Place, ...] = get_args(Place)
 
 Box = tuple[float, float, float, float]
 
-TABLE = Path(__file__).with_name("catalog.tsv")
-"""The catalog file."""
-
-DEFAULT_ACTION = "standing"
-"""Action of a creature without a requested action."""
+TABLE = Path(__file__).with_name("catalog.tsv")  # the catalog file
+DEFAULT_ACTION = "standing"  # action of a creature without a requested action
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +118,7 @@ READERS: Mapping[str, Callable[[str], Any]] = {
 }
 """Column → parser of its cells, unless they are text."""
 
-CATALOG: Mapping[str, Entry] = {entry.word: entry for entry in records(TABLE, Entry, READERS)}
-"""Word → entry."""
-
+CATALOG: Mapping[str, Entry] = {entry.word: entry for entry in records(TABLE, Entry, READERS)}  # word → entry
 _NAMES: list[tuple[str, Entry]] = [
     *((e.word, e) for e in CATALOG.values()),
     *((e.name, e) for e in CATALOG.values()),

@@ -21,18 +21,10 @@ from vhbench.opencv import cv2
 from vhbench.seeding import rng
 from vhbench.tsv import records, words
 
-_SIDE = 512
-"""Side of a texture tile in pixels."""
-
-_CROP = 320
-"""Part of a tile that covers the longest side of an object."""
-
-_SPREAD = 36
-"""Standard deviation of a tile around 128."""
-
-_RARE = 0.02
-"""Share of an object's pixels below which labels are those of blended edges."""
-
+_SIDE = 512  # side of a texture tile in pixels
+_CROP = 320  # part of a tile that covers the longest side of an object
+_SPREAD = 36  # standard deviation of a tile around 128
+_RARE = 0.02  # share of an object's pixels below which labels are those of blended edges
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 

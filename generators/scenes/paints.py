@@ -13,9 +13,7 @@ import numpy.typing as npt
 
 from vhbench.colours import COLOURS
 
-_HSL = tuple[float, float, float]
-"""Hue, saturation and lightness, each in [0, 1]."""
-
+_HSL = tuple[float, float, float]  # hue, saturation and lightness, each in [0, 1]
 _Image = npt.NDArray[np.float32]
 
 _PALETTE: Mapping[str, _HSL] = {
@@ -33,9 +31,7 @@ _PALETTE: Mapping[str, _HSL] = {
 }
 """Name → paint of a drawing's slot."""
 
-_Numbers = npt.NDArray[np.uint8]
-"""Colour names as indices into :data:`COLOURS`."""
-
+_Numbers = npt.NDArray[np.uint8]  # colour names as indices into :data:`COLOURS`
 _PURPLE, _PINK, _BROWN = (np.uint8(COLOURS.index(name)) for name in ("purple", "pink", "brown"))
 _BLACK, _WHITE, _GRAY = (np.uint8(COLOURS.index(name)) for name in ("black", "white", "gray"))
 

@@ -13,8 +13,7 @@ from vhbench.opencv import cv2
 
 Pixels = npt.NDArray[np.uint8]
 
-_STILL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
-"""Identity transformation."""
+_STILL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)  # identity transformation
 
 
 def rasterise(svg: str, box: str, width: int, height: int, *, rows: int | None = None) -> Pixels:

@@ -22,9 +22,7 @@ from vhbench.seeding import rng
 
 Objects = tuple[SceneObject, ...]
 
-_TRIES = 14
-"""Layout attempts per spec, with decreasing object sizes."""
-
+_TRIES = 14  # layout attempts per spec, with decreasing object sizes
 _TRIES_PER_LOCALE = 4
 
 _JPEG_QUALITY = 95

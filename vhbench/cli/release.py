@@ -139,9 +139,10 @@ class _Steps:
         """
         from vhbench.builds import sharding
 
-        has_shards = any(self.how.out.glob(f".{self.recipe.benchmark}.*.parts"))
-        is_built = (self.split / "manifest.json").is_file() and not self.described.differences(self.manifest)
-        if has_shards or is_built:
+        is_begun = any(self.how.out.glob(f".{self.recipe.benchmark}.*.parts")) or (
+            (self.split / "manifest.json").is_file() and not self.described.differences(self.manifest)
+        )
+        if is_begun:
             yield "skipped, since the build has begun"
             return
         shards, workers, times = self.plan.shards, self.how.workers, list[float]()

@@ -64,8 +64,7 @@ class _Tables(Heads):
 
 
 _TABLES = read_typed(Path(__file__).with_suffix(".json"), _Tables, "table of people")
-FIGURES = _TABLES.figures
-"""Word → figure."""
+FIGURES = _TABLES.figures  # word → figure
 
 
 @dataclass(frozen=True, slots=True)

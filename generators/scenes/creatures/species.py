@@ -8,8 +8,7 @@ from typing import Any
 from vhbench.files import read_typed
 from vhbench.tsv import numbers, records, words
 
-LegAngles = tuple[float, float]
-"""Angles of the upper and lower leg in degrees from straight down, forward positive."""
+LegAngles = tuple[float, float]  # angles of the upper and lower leg in degrees from straight down, forward positive
 
 
 @dataclass(frozen=True, slots=True)

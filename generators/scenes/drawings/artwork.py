@@ -14,13 +14,9 @@ from vhbench.generators.scenes import materials, paints
 from vhbench.generators.scenes.catalog import TABLE, Entry, find
 from vhbench.generators.scenes.creatures.creature import creature, usual_size
 
-ART = TABLE.with_name("art")
-"""Folder of the drawings."""
-
+ART = TABLE.with_name("art")  # folder of the drawings
 _REFERENCE = re.compile(r"url\(#([\w-]+)\)")
-_PREFIX, _SLOT = "\ue000", "\ue001"
-"""Placeholders that occur in no drawing."""
-
+_PREFIX, _SLOT = "\ue000", "\ue001"  # placeholders that occur in no drawing
 _SHADE = re.compile(f'{_SLOT}(#[^"]*)')
 
 

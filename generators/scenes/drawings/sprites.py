@@ -17,8 +17,7 @@ from vhbench.schema import VhbenchError
 Silhouette = npt.NDArray[np.bool_]
 Field = npt.NDArray[np.floating[Any]]
 
-PROBE = 96
-"""Longest side, in pixels, of silhouettes used for layout."""
+PROBE = 96  # longest side, in pixels, of silhouettes used for layout
 
 
 class TooSmallError(VhbenchError):

@@ -15,12 +15,8 @@ from vhbench.generators.scenes.rasters import rasterise
 from vhbench.opencv import cv2
 from vhbench.seeding import rng
 
-VARIANTS = 2
-"""Renderings per environment and state, each also mirrored; few, to benefit from caching."""
-
-_RESOLUTION = 0.64
-"""Scale at which environments are rendered: a soft background, three times as fast."""
-
+VARIANTS = 2  # renderings per environment and state, each also mirrored; few, to benefit from caching
+_RESOLUTION = 0.64  # scale at which environments are rendered: a soft background, three times as fast
 _WHOLE = f"0 0 {brushes.SIZE} {brushes.SIZE}"
 _SEED = 20250117
 _TINT_INDOORS = {"dim": "#a8a39c"}

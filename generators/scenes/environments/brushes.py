@@ -10,9 +10,7 @@ import numpy.typing as npt
 
 from vhbench.generators.scenes.paints import mix, parse_hex, shade, to_hex
 
-SIZE = 512
-"""Side of the canvas in units; environments can be rendered at any resolution."""
-
+SIZE = 512  # side of the canvas in units; environments can be rendered at any resolution
 _SCENERY = Path(__file__).with_name("scenery")
 
 Point = tuple[float, float]

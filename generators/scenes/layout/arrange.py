@@ -33,13 +33,10 @@ Lengths enter by their square root: at true scale, cups next to elephants would 
 _DEPTHS: Mapping[Place, float] = {"sky": 0.02, "wall": 0.05, "air": 0.5}
 """Painter's depth of objects that do not stand, on the scale of foot heights."""
 
-_INDOORS = 1.3
-"""Size factor indoors: rooms are small, and furniture fills them."""
-
+_INDOORS = 1.3  # size factor indoors: rooms are small, and furniture fills them
 _IN_THE_AIR = 0.30
 
-_LEGS = 0.14
-"""Fraction of a seated person's height that hangs below the seat."""
+_LEGS = 0.14  # fraction of a seated person's height that hangs below the seat
 
 
 def arrange(layout: Layout, wishes: Sequence[Wish]) -> list[tuple[Wish, Placed]]:

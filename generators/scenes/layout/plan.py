@@ -20,11 +20,8 @@ from vhbench.generators.scenes.truth.known_words import VOCABULARY, clash, rival
 from vhbench.language import inflection
 from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 
-MOST_THINGS = 10
-"""Maximum number of objects per scene."""
-
-HARD = ("small", "occluded", "truncated", "low_contrast")
-"""Hard positives that a spec may request."""
+MOST_THINGS = 10  # maximum number of objects per scene
+HARD = ("small", "occluded", "truncated", "low_contrast")  # hard positives that a spec may request
 
 _SUBSTITUTES: Mapping[Place, tuple[Place, ...]] = {
     "ground": ("ground", "water", "air"),
@@ -53,12 +50,9 @@ _DOWN = frozenset({"ground", "floor", "table", "water"})
 _ALOFT = frozenset({"air", "sky"})
 
 _OPPOSITES = (("left of", "right of"), ("in front of", "behind"), ("above", "below"), ("next to", "next to"))
-INVERSE = {one: other for pair in _OPPOSITES for one, other in (pair, pair[::-1])}
-"""Predicate → its converse."""
-
+INVERSE = {one: other for pair in _OPPOSITES for one, other in (pair, pair[::-1])}  # predicate → its converse
 _VARIANTS = 12
-_RARE = {"night": 1.0, "dim": 1.0}
-"""States sampled less often than the other states."""
+_RARE = {"night": 1.0, "dim": 1.0}  # states sampled less often than the other states
 
 
 class Refusal(Exception):

@@ -14,8 +14,7 @@ from vhbench.generators.scenes.layout.plan import INVERSE, Wish
 from vhbench.opencv import cv2
 from vhbench.schema import Box
 
-_GRID = 4
-"""Pixels per cell of the coarse grid."""
+_GRID = 4  # pixels per cell of the coarse grid
 
 
 def mirror(environment: Environment) -> Environment:
