@@ -87,10 +87,8 @@ def _of_part(colour: str, main: str, slot: str) -> str:
 def texture(rgb: Pixels, solid: npt.NDArray[np.bool_], *key: str | int) -> npt.NDArray[np.float32]:
     """Return each pixel's deviation of brightness from 0, as a fraction, by its label.
 
-    Args:
-        rgb: an object's pixels, shape (height, width, 3), with labels.
-        solid: its silhouette.
-        key: identity of the object, which chooses the part of each tile.
+    ``rgb`` are the labelled pixels of an object, shape (height, width, 3), and ``solid`` is its silhouette; ``key``
+    identifies the object, and so chooses the part of each tile.
     """
     numbers = rgb[..., 0] & 3 | (rgb[..., 1] & 1) << 2 | (rgb[..., 2] & 1) << 3
     numbers = cv2.medianBlur(numbers, 3)  # blended edges have the label of either side

@@ -48,15 +48,8 @@ def meet_contrast(
 ) -> Pixels:
     """Render the objects, blending low-contrast ones only as far as needed.
 
-    Args:
-        wishes: one per object.
-        things: objects as laid out.
-        seen: their visible extents.
-        scene: backdrop.
-        patience: 1 at the first attempt, decreasing later; at or below 0.5 a lower contrast is accepted.
-
-    Raises:
-        Refusal: if an object has low contrast without a request, or cannot be blended as requested.
+    ``patience`` is 1 at the first attempt and decreases; at or below 0.5, a lower contrast is accepted. Refuses an
+    object that has low contrast without a request, or cannot be blended as requested.
     """
     least = measuring.LEAST_CONTRAST * (1.0 if patience > 0.5 else 0.6)
     picture = paint(things, scene)

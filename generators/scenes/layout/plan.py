@@ -124,7 +124,11 @@ def check(spec: SceneSpec) -> list[Entry]:
             raise VhbenchError(f"{where} must join two of its objects")
         _require(predicate, relations.PREDICATES, f"scene {spec.id}", "relation")
     _check_relations(spec, entries)
-    _check_absent(spec, entries)
+    names = {entry.name for entry in entries}
+    for word in map(readable, spec.absent):
+        doubtful = sorted(name for name in names if word == name or word in rivals(name))
+        if doubtful:
+            raise Refusal("word both present and absent", word=word, because_of=doubtful[0])
     return entries
 
 
@@ -145,20 +149,8 @@ def _check_relations(spec: SceneSpec, entries: list[Entry]) -> None:
             raise Refusal("contradictory relations", relation=[index, predicate, other])
 
 
-def _check_absent(spec: SceneSpec, entries: list[Entry]) -> None:
-    names = {entry.name for entry in entries}
-    for word in map(readable, spec.absent):
-        doubtful = sorted(name for name in names if word == name or word in rivals(name))
-        if doubtful:
-            raise Refusal("word both present and absent", word=word, because_of=doubtful[0])
-
-
 def check_height(spec: SceneSpec, entries: list[Entry], locale: Locale) -> None:
-    """Refuse "above" for an object that rests on the ground in this setting.
-
-    Raises:
-        Refusal: if nothing carries it.
-    """
+    """Refuse "above" for an object that rests on the ground in this setting, and that nothing carries."""
     carried = {index for index, predicate, _ in spec.relations if predicate == "on"}
     for index, predicate, other in spec.relations:
         upper = {"above": index, "below": other}.get(predicate)
@@ -205,10 +197,8 @@ def choose_locale(
 
     If the spec leaves the environment open, one is chosen in which most objects usually occur. ``spec.environment`` may
     be an environment ("kitchen") or a word that environments render ("sky"). The areas of the environment contain
-    neither an object's word nor a word that must be absent. ``among`` restricts the environments; empty allows all.
-
-    Raises:
-        Refusal: if no environment qualifies.
+    neither an object's word nor a word that must be absent. ``among`` restricts the environments; empty allows all. If
+    none qualifies, the spec is refused.
     """
     fitting = [o for o in _fitting(spec, entries) if not among or o.environment.name in among]
     if not fitting:

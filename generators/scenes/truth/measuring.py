@@ -73,7 +73,7 @@ def scene_object(number: int, thing: Placed, seen: Extent, picture: Pixels) -> S
     left, top, width, height = map(int, seen.box)
     colour, sure = _colour(declared, seen.visible, picture[top : top + height, left : left + width])
     size = size_name(seen.box, picture.shape[1], picture.shape[0])
-    action = thing.look.action or (catalog.DEFAULT_ACTION if _stands(entry) else "")
+    action = thing.look.action or (catalog.DEFAULT_ACTION if entry.actions and entry.place == "ground" else "")
     attributes = {"colour": colour, "size": size, "action": action, "state": thing.look.state}
     whole = seen.visible_fraction >= _WHOLE and seen.in_frame_fraction >= _WHOLE
     sure_of = {"colour": sure, "state": whole}  # the hidden part of a candle may be its flame
@@ -89,10 +89,6 @@ def scene_object(number: int, thing: Placed, seen: Extent, picture: Pixels) -> S
         attributes=tuple((name, value) for name, value in attributes.items() if value),
         known_attributes=frozenset(known),
     )
-
-
-def _stands(entry: catalog.Entry) -> bool:
-    return bool(entry.actions) and entry.place == "ground"
 
 
 def _colour(declared: str, visible: npt.NDArray[np.bool_], pixels: Pixels) -> tuple[str, bool]:
