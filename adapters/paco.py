@@ -75,27 +75,12 @@ class PacoScenes(CocoScenes):
     def note(self, annotation: Annotation) -> None:
         """Read the annotation's attributes."""
         names = self._attribute_names
-        listed, dominant = annotation.attribute_ids or [], annotation.dom_color_ids or []
+        listed, dominant = annotation.attribute_ids or [], set(annotation.dom_color_ids or ())
         for identity in (*listed, *dominant):
             if identity not in names or not 0 <= identity < _BOUNDS[-1]:
                 text = f"attribute {identity} is not one of the file's {len(names)} classes"
                 self.faults.report("unknown attribute", f"annotation {annotation.id}", text)
                 return
-        self._found[annotation.id] = self._read_attributes(annotation, names, listed, set(dominant))
-
-    @cached_property
-    def _attribute_names(self) -> dict[int, str]:
-        return {entry.id: entry.name for entry in self._listed(self.document_extra[0], list[_Attribute], "attributes")}
-
-    def _listed(self, raw: msgspec.Raw, kind: type[T], what: str) -> T:
-        try:
-            return msgspec.json.decode(raw, type=kind)
-        except msgspec.DecodeError as error:
-            raise VhbenchError(f"{self.path}: {what}: {error}") from error
-
-    def _read_attributes(
-        self, annotation: Annotation, names: dict[int, str], listed: list[int], dominant: set[int]
-    ) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
         values: dict[str, list[int]] = defaultdict(list)
         for identity in sorted({*listed, *dominant}):
             values[[*_TYPES][bisect(_BOUNDS, identity)]].append(identity)
@@ -107,4 +92,14 @@ class PacoScenes(CocoScenes):
                 sure = paco != "color" or dominant == {identity} or (not dominant and len(identities) == 1)
                 silent = name.startswith("other(") or name in _SILENT
                 pairs.append((_TYPES[paco] if sure and not silent else f"partly {_TYPES[paco]}", name))
-        return tuple(pairs), frozenset(known)
+        self._found[annotation.id] = tuple(pairs), frozenset(known)
+
+    @cached_property
+    def _attribute_names(self) -> dict[int, str]:
+        return {entry.id: entry.name for entry in self._listed(self.document_extra[0], list[_Attribute], "attributes")}
+
+    def _listed(self, raw: msgspec.Raw, kind: type[T], what: str) -> T:
+        try:
+            return msgspec.json.decode(raw, type=kind)
+        except msgspec.DecodeError as error:
+            raise VhbenchError(f"{self.path}: {what}: {error}") from error

@@ -69,10 +69,8 @@ class _ExportPart:
 def export(split: Path, to: str, out: Path, model: str = "", variants: Sequence[str] = ()) -> list[Path]:
     """Write the questions of a split for a harness, a key of :data:`TARGETS`; return the files, :data:`FILE` last.
 
-    The model is that of an OpenAI batch; variants are prefixes, as of :class:`vhbench.benchmarks.Task`.
-
-    Raises:
-        VhbenchError: for an unknown harness, a missing model, or an existing output.
+    The model is that of an OpenAI batch; variants are prefixes, as of :class:`vhbench.benchmarks.Task`. Raises for an
+    unknown harness, a missing model, or an existing output.
     """
     if to not in TARGETS:
         raise VhbenchError(f"--to: expected one of {', '.join(TARGETS)}; got {to!r}")

@@ -114,8 +114,7 @@ class _Cells:
 def causes(records: Iterable[Record]) -> list[Cause]:
     """Return the sets in which skill is lower than elsewhere, those that explain most first.
 
-    Args:
-        records: MIOH's records with known question types.
+    All records are MIOH's, with known question types.
     """
     answered = list(records)
     cells = _Cells(answered)

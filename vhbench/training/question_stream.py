@@ -37,10 +37,8 @@ def questions(options: RlOptions) -> Iterator[Question]:
     """Yield questions without end.
 
     Both answers of a pair, and else a yes and a no of one type and pressure, follow one another, multiple-choice
-    questions in twos: a batch of an even number of questions holds whole pairs.
-
-    Raises:
-        VhbenchError: for an unknown benchmark, an invalid part, or a test split about concepts of the part.
+    questions in twos: a batch of an even number of questions holds whole pairs. Raises for an unknown benchmark, an
+    invalid part, or a test split about concepts of the part.
     """
     if unknown := [name for name in options.benchmark if name not in _BLOCKS]:
         raise VhbenchError(f"--benchmark: expected one of {', '.join(_BLOCKS)}; got {unknown[0]!r}")

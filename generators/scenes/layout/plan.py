@@ -105,11 +105,9 @@ _LOCALES = [Locale(environment, state) for environment in ENVIRONMENTS.values() 
 
 
 def check(spec: SceneSpec) -> list[Entry]:
-    """Return the catalog entries of a spec's objects.
+    """Return the catalog entries of a spec's objects; refuse what no drawing can show.
 
-    Raises:
-        Refusal: if the spec requests what no drawing can show.
-        VhbenchError: if the spec is malformed.
+    Raises VhbenchError if the spec is malformed.
     """
     for side in (spec.width, spec.height):
         if not 64 <= side <= 4096:
