@@ -75,7 +75,7 @@ class PacoScenes(CocoScenes):
     def note(self, annotation: Annotation) -> None:
         """Read the annotation's attributes."""
         names = self._attribute_names
-        listed, dominant = annotation.attribute_ids or [], set(annotation.dom_color_ids or ())
+        listed, dominant = annotation.attribute_ids or [], annotation.dom_color_ids or []
         for identity in (*listed, *dominant):
             if identity not in names or not 0 <= identity < _BOUNDS[-1]:
                 text = f"attribute {identity} is not one of the file's {len(names)} classes"
@@ -89,7 +89,7 @@ class PacoScenes(CocoScenes):
         for paco, identities in values.items():
             for identity in identities:
                 name = names[identity].replace("_", " ")
-                sure = paco != "color" or dominant == {identity} or (not dominant and len(identities) == 1)
+                sure = paco != "color" or {*dominant} == {identity} or (not dominant and len(identities) == 1)
                 silent = name.startswith("other(") or name in _SILENT
                 pairs.append((_TYPES[paco] if sure and not silent else f"partly {_TYPES[paco]}", name))
         self._found[annotation.id] = tuple(pairs), frozenset(known)

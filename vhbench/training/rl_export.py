@@ -28,12 +28,8 @@ def _rows_of(options: RlOptions) -> Iterator[dict[str, Any]]:
 def export(options: RlOptions) -> tuple[list[str], bool]:
     """Write rows for a trainer into a new folder, or compute the mean reward of policies.
 
-    Returns:
-        Lines about what was written, and about its use in the trainer, or the table of policies; and whether no policy
-        exceeds the chance level.
-
-    Raises:
-        VhbenchError: for an unknown trainer, a folder in use, or as the stream (:func:`questions`).
+    Return lines about what was written and its use in the trainer, or the table of policies; and whether no policy
+    exceeds the chance level. Raises for an unknown trainer, a folder in use, or as the stream (:func:`questions`).
     """
     if options.to not in _TARGETS:
         raise VhbenchError(f"--to: expected one of {', '.join(_TARGETS)}; got {options.to!r}")
