@@ -227,7 +227,7 @@ def load_vlm(
     with loading(f"model {name}"):
         config = transformers.AutoConfig.from_pretrained(name, revision=revision or None)
         answering = (transformers.AutoModelForImageTextToText, transformers.AutoModelForCausalLM)
-        kind = next((one for one in answering if type(config) in one._model_mapping), transformers.AutoModel)
+        kind = next((option for option in answering if type(config) in option._model_mapping), transformers.AutoModel)
         model = kind.from_pretrained(name, revision=revision or None, dtype=precision, use_safetensors=True)
     connector_of(model, shown)  # before its processor: a text-only model has none
     with loading(f"the processor of model {name}"):

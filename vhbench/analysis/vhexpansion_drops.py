@@ -201,8 +201,8 @@ def _source(records: Sequence[Record]) -> dict[str, Any]:
         originals = [record for record in records if not record.negated]
         before = {case_of(record): record for record in originals if not (record.perturbation or record.failure)}
         after = [record for record in originals if record.perturbation == kind and case_of(record) in before]
-        said = [(before[case_of(r)].prediction == r.answer, "" if r.failure else r.prediction) for r in after]
-        right = [(first, last == r.answer if last else None) for (first, last), r in zip(said, after, strict=True)]
+        answers = [(before[case_of(r)].prediction == r.answer, "" if r.failure else r.prediction) for r in after]
+        right = [(first, last == r.answer if last else None) for (first, last), r in zip(answers, after, strict=True)]
         by_kind[kind] |= success(right, clusters_of(after).numbers.tolist())
     return by_kind
 

@@ -32,7 +32,9 @@ def worded(scene: Scene, wording: str, unsaid: Collection[str] = ()) -> str:
     if not around_listed:
         first, second = first.replace(", with {around}", ""), ""
     texts = [
-        one.format(things=things_listed or nothing, place=place, around=around_listed) for one in (first, second) if one
+        form.format(things=things_listed or nothing, place=place, around=around_listed)
+        for form in (first, second)
+        if form
     ]
     tidy = [" ".join(text.split()).replace(" :", ":").replace(" ,", ",") for text in texts]
     text = " ".join(f"{text[:1].upper()}{text[1:]}." for text in tidy)
