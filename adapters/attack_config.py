@@ -24,44 +24,32 @@ Without it, similarity is at its maximum, where the gradient is rounding noise.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackConfig:
-    """Attack settings; the defaults are the paper's.
+    """Attack settings; the defaults are the paper's."""
 
-    Attributes:
-        method: "ifgsm" steps along the gradient's sign, "pgd" along the gradient, scaled to a mean magnitude of 1, so
-            that both move equally far; "apgd" has momentum and an adaptive step (Croce and Hein 2020, not in the
-            paper); "random_noise" moves each value by epsilon without a gradient: the model-independent control.
-        loss: "embedding", the paper's similarity of features; "answer", the negative log-likelihood of the response on
-            the clean image; "target", that of the opposite response, for cases that the model answers correctly.
-        restarts: number of random starts, of which the best run counts; random noise is always a single draw.
-        draws: number of matched noise images that an attack is compared with; 49 suffice for p = 0.02.
-        epsilon: largest change of a value, in [0, 1]; it holds in the saved PNG.
-        step_size: the paper's gamma, in [0, 1]; None for the method's default of 0.5/255.
-        schedule: "constant", or "cosine" from ``step_size`` down to 1e-4.
-        steps_apart: updates for cases that the model answers correctly.
-        steps_similar: updates for cases that it already fails.
-        start: change of each value before the first step, in [0, 1]; None for the paper's, see :data:`NUDGE`.
-        axis: axis of the cosine: "features" compares each token, "tokens" each channel; "auto" is "features", or with
-            ``compat`` the model's ``reference_axis``.
-        batch_size: number of equally sized images per batch.
-        compat: reproduce the released code: similarity along the model's ``reference_axis``, PGD steps along the raw
-            gradient times 1.0 (which changes nothing in an image of many pixels), correct cases start at the image
-            itself, one update fewer than ``steps``, a cosine schedule over ``steps_apart`` for both directions, the
-            last iterate instead of the best, and a truncated instead of rounded PNG, which may leave the ball by one
-            grey level. (The released code uses the cosine schedule.)
-    """
-
+    # "ifgsm" steps along the gradient's sign, "pgd" along the gradient, scaled to a mean magnitude of 1, so that both
+    # move equally far; "apgd" has momentum and an adaptive step (Croce and Hein 2020, not in the paper); "random_noise"
+    # moves each value by epsilon without a gradient: the model-independent control.
     method: Method = "ifgsm"
+    # "embedding", the paper's similarity of features; "answer", the negative log-likelihood of the response on the
+    # clean image; "target", that of the opposite response, for cases that the model answers correctly.
     loss: Loss = "embedding"
-    restarts: int = 1
-    draws: int = 49
-    epsilon: float = 8 * LEVEL
-    step_size: float | None = None
-    schedule: Schedule = "constant"
-    steps_apart: int = 500
-    steps_similar: int = 100
-    start: float | None = None
+    restarts: int = 1  # number of random starts, of which the best run counts; random noise is always a single draw
+    draws: int = 49  # number of matched noise images that an attack is compared with; 49 suffice for p = 0.02
+    epsilon: float = 8 * LEVEL  # largest change of a value, in [0, 1]; it holds in the saved PNG
+    step_size: float | None = None  # the paper's gamma, in [0, 1]; None for the method's default of 0.5/255
+    schedule: Schedule = "constant"  # or "cosine" from ``step_size`` down to 1e-4
+    steps_apart: int = 500  # updates for cases that the model answers correctly
+    steps_similar: int = 100  # updates for cases that it already fails
+    start: float | None = None  # change of each value before the first step; None for the paper's, see :data:`NUDGE`
+    # Axis of the cosine: "features" compares each token, "tokens" each channel; "auto" is "features", or with
+    # ``compat`` the model's ``reference_axis``.
     axis: Axis = "auto"
-    batch_size: int = 8
+    batch_size: int = 8  # number of equally sized images per batch
+    # Reproduce the released code: similarity along the model's ``reference_axis``, PGD steps along the raw gradient
+    # times 1.0 (which changes nothing in an image of many pixels), correct cases start at the image itself, one update
+    # fewer than ``steps``, a cosine schedule over ``steps_apart`` for both directions, the last iterate instead of the
+    # best, and a truncated instead of rounded PNG, which may leave the ball by one grey level. (The released code uses
+    # the cosine schedule.)
     compat: bool = False
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ models at once, and a test against matched noise. The attack accesses models onl
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
@@ -99,7 +99,10 @@ def attack(
     config, models = config or AttackConfig(), model if isinstance(model, Sequence) else [model]
     keys = [_key(case, config) for case in cases]
     unique, results = dict(zip(keys, cases, strict=True)), dict[Key, Mapping[str, Any]]()
-    for batch in _batches(unique, size=config.batch_size):
+    alike: dict[tuple[tuple[int, ...], str], list[Key]] = {}
+    for key, case in unique.items():
+        alike.setdefault((case.image.shape, case.direction), []).append(key)
+    for batch in chain.from_iterable(batches(own, config.batch_size) for own in alike.values()):
         results |= zip(batch, _attacked(batch, unique, models, config, seed, cache), strict=True)
     return [
         Rejection(case.id, fields["reason"], {"direction": case.direction, **fields["detail"]})
@@ -118,14 +121,6 @@ def _key(case: AttackCase, config: AttackConfig) -> Key:
         raise VhbenchError(f"case {case.id}: expected direction {' or '.join(NUDGE)}, got {case.direction!r}")
     digest = hashlib.sha256(str(image.shape).encode() + np.ascontiguousarray(image).tobytes()).hexdigest()
     return digest, case.direction, *(() if config.loss == "embedding" else (case.question, case.response))
-
-
-def _batches(cases: Mapping[Key, AttackCase], *, size: int) -> Iterator[Sequence[Key]]:
-    """Yield batches of keys whose cases have the same size and direction."""
-    alike: dict[tuple[tuple[int, ...], str], list[Key]] = {}
-    for key, case in cases.items():
-        alike.setdefault((case.image.shape, case.direction), []).append(key)
-    return chain.from_iterable(batches(keys, size) for keys in alike.values())
 
 
 def _attacked(
@@ -157,7 +152,17 @@ def _attack_batch(
     draws = [rng(seed, "vhexpansion", "attack", *key) for key in keys]
     try:
         objective = objective_of(batch, models, config)
-        x, history = _best_run(images, draws, direction, objective, device, config)
+        clean, best = to_tensor(images, device) / 255, None
+        # Of several random starts, each image's best run counts; a control is one draw, not the best of several.
+        for _ in range(1 if config.method == "random_noise" else config.restarts):
+            starts = [start(i, direction, generator=g, config=config) for i, g in zip(images, draws, strict=True)]
+            x, history = run(torch.stack(starts).to(device), clean, direction, objective, config)
+            if best is not None:
+                worse = config.sign(direction) * (best[1][-1] - history[-1]) >= 0
+                x, history = torch.where(per_image(worse), best[0], x), torch.where(worse, best[1], history)
+            best = x, history
+        assert best is not None
+        x, history = best
         levels = to_levels(x.nan_to_num(), images, epsilon=config.epsilon, compat=config.compat)
         pngs = [to_png(Image.fromarray(level)) for level in levels]
         opened = [np.asarray(open_image(png)) for png in pngs]
@@ -191,27 +196,6 @@ def _fields(
         "linf": int(np.abs(opened.astype(np.int16) - image).max()),
         "trace": [round(value, 6) for value in history[:-1]],
     }
-
-
-def _best_run(
-    images: Sequence[Pixels],
-    draws: Sequence[np.random.Generator],
-    direction: Direction,
-    objective: Objective,
-    device: Any,
-    config: AttackConfig,
-) -> tuple[Tensor, Tensor]:
-    """Return each image's best run from several random starts; a control is one draw, not the best of several."""
-    clean, best = to_tensor(images, device) / 255, None
-    for _ in range(1 if config.method == "random_noise" else config.restarts):
-        starts = [start(i, direction, generator=g, config=config) for i, g in zip(images, draws, strict=True)]
-        x, history = run(torch.stack(starts).to(device), clean, direction, objective, config)
-        if best is not None:
-            worse = config.sign(direction) * (best[1][-1] - history[-1]) >= 0
-            x, history = torch.where(per_image(worse), best[0], x), torch.where(worse, best[1], history)
-        best = x, history
-    assert best is not None
-    return best
 
 
 def run(

@@ -62,9 +62,7 @@ def _default_rivals() -> _Groups:
 def read_names(pairs: Sequence[str] = (), rivals: str = "") -> CategoryNames:
     """Parse ``--rename NAME=WORDS`` and ``--rivals FILE``; "" selects the bundled groups.
 
-    Raises:
-        VhbenchError: for a pair without "=", a duplicate name or wording, or a file that is not a list of groups of at
-            least two names.
+    Raises for a pair without "=", a name or wording that occurs twice, or a file without groups of two names or more.
     """
     renamed: dict[str, str] = {}
     for pair in pairs:

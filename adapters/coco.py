@@ -37,16 +37,9 @@ _ROW = np.dtype(
 
 
 class CocoScenes(SceneSequence):
-    """Images of an instances file as scenes, in file order.
+    """Images of an instances file as scenes, in file order."""
 
-    Attributes:
-        name: source name, used in ids and in each row's ``source``.
-        faults: dropped invalid entries.
-        instances: number of instances, including crowd regions.
-    """
-
-    federated = False
-    """Whether categories that an image neither shows nor lists are unknown."""
+    federated = False  # whether categories that an image neither shows nor lists are unknown
 
     def __init__(
         self,
@@ -85,8 +78,16 @@ class CocoScenes(SceneSequence):
         self._names = list(self.categories.values())
         self._read_annotations(document.annotations)
         self._doubt_photos_listed_twice()
-        self.instances = len(self._rows)
-        self._note_empty_categories()
+        self.instances = len(self._rows)  # with crowd regions
+        # A COCO subset lists all 80 categories but may show few.
+        counts = np.bincount(self._rows["category"], minlength=len(self._names)).tolist()
+        if not any(counts):
+            raise VhbenchError(f"{self.path}: none of its {len(self._names)} categories has an instance")
+        self.faults.notes += [
+            ("category without instances", f"category {identity} ({name!r})")
+            for (identity, name), count in zip(self.categories.items(), counts, strict=True)
+            if not count
+        ]
 
     def __len__(self) -> int:
         return len(self._images)
@@ -236,17 +237,6 @@ class CocoScenes(SceneSequence):
         """Return the categories that one image shows."""
         slots = self._rows["category"][self._starts[place] : self._starts[place + 1]]
         return {self._names[c] for c in slots.tolist()}
-
-    def _note_empty_categories(self) -> None:
-        """Note categories without instances; a COCO subset lists all 80 but may show few."""
-        counts = np.bincount(self._rows["category"], minlength=len(self._names)).tolist()
-        if not any(counts):
-            raise VhbenchError(f"{self.path}: none of its {len(self._names)} categories has an instance")
-        self.faults.notes += [
-            ("category without instances", f"category {identity} ({name!r})")
-            for (identity, name), count in zip(self.categories.items(), counts, strict=True)
-            if not count
-        ]
 
 
 def _row(a: Annotation, image: int, category: int, frame: Image, part: bool) -> tuple[Any, ...]:

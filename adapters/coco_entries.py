@@ -171,10 +171,7 @@ class _KeyedDocument(msgspec.Struct):
 def read_keypoints(path: Path) -> dict[int, bool]:
     """Read COCO's person keypoints: annotation id → whether they show a head or half a torso.
 
-    Annotations without labelled keypoints are omitted.
-
-    Raises:
-        VhbenchError: if it cannot be read, or has no keypoints.
+    Annotations without labelled keypoints are omitted. Raises if the file cannot be read, or has no keypoints.
     """
     bodies = {
         a.id: shows_body(a.keypoints) for a in read_typed(path, _KeyedDocument, "COCO person keypoints").annotations

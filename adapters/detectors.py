@@ -42,8 +42,7 @@ class ZeroShotDetector:
     def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
         """Return the detections per image for the given words, most confident first.
 
-        Raises:
-            VhbenchError: if no words are given, or one image does not fit into GPU memory.
+        Raises if no words are given, or one image does not fit into GPU memory.
         """
         if not all(words):
             raise VhbenchError(f"{self.name}: expected at least one word to detect")

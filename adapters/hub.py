@@ -41,10 +41,8 @@ def snapshot(repo_id: str, revision: str, *, offline: bool = False) -> Path:
     """Return the local folder of a released split at one commit, downloading missing files unless ``offline``.
 
     Do not use ``load_dataset(repo, revision=…)`` instead: offline, it loads whichever version was cached last. The
-    revision is a commit of 40 hexadecimal digits: tags and branches can move and are rejected.
-
-    Raises:
-        VhbenchError: if the commit does not exist, or is unreachable and not completely cached.
+    revision is a commit of 40 hexadecimal digits: tags and branches can move and are rejected. Raises if the commit
+    does not exist, or is unreachable and not completely cached.
     """
     check_repo_id(repo_id)
     if not is_commit(revision):

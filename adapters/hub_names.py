@@ -39,9 +39,6 @@ class ReleaseName:
 
         >>> ReleaseName.parse(f"hf://org/ode@v1.0.0#sha256:{'0' * 64}").revision
         'v1.0.0'
-
-        Raises:
-            VhbenchError: if it has another form.
         """
         match = _NAME.fullmatch(text)
         if not match:

@@ -127,19 +127,14 @@ def push(
         found = put if put is not None and known else place(repo_id, manifest)
         if found.tagged:
             return _released_before(repo_id, tag, found, local, manifest)
-        planned = _planned(repo_id, tag, found, local)
+        new = _changed(local, found.files)
+        gone = tuple(sorted(found.ours - set(local) - set(manifests.DERIVED)))
+        planned = Release(repo_id, found.head, tag, new, gone, branch=found.branch, replaced=found.of_others(new))
         _refuse_strays(planned, found, local, manifest)
         if dry_run:
             return planned
         _require_leave(planned, overwrite, approve)
         return _publish(api, planned, local)
-
-
-def _planned(repo_id: str, tag: str, found: ReleaseTarget, local: Mapping[str, "_File"]) -> Release:
-    """Return the result a push would have."""
-    new = _changed(local, found.files)
-    gone = tuple(sorted(found.ours - set(local) - set(manifests.DERIVED)))
-    return Release(repo_id, found.head, tag, new, gone, branch=found.branch, replaced=found.of_others(new))
 
 
 def _refuse_strays(planned: Release, found: ReleaseTarget, local: Mapping[str, "_File"], manifest: Manifest) -> None:
@@ -196,7 +191,12 @@ def push_folder(
         VhbenchError: if there is no token, the folder is empty, another push interfered, or the Hub rejects it.
     """
     hub.check_repo_id(repo_id)
-    local = _owned_files(folder, owned)
+    found = ((path.relative_to(folder).as_posix(), path) for path in sorted(folder.rglob("*")))
+    local = {
+        name: _local_file(name, path)
+        for name, path in found
+        if _is_ours(name, (*owned, "README.md")) and path.is_file() and not path.is_symlink()
+    }
     if not local:
         raise VhbenchError(f"{folder}: expected at least one file to upload")
     if dry_run and not logged_in():  # without a login, a comparison is impossible
@@ -216,16 +216,6 @@ def push_folder(
             return planned
         commit = _commit(api, replace(planned, sha=head), local, message, kind=kind, progress=False)
         return replace(planned, sha=commit)
-
-
-def _owned_files(folder: Path, owned: tuple[str, ...]) -> dict[str, "_File"]:
-    """Return our files in a folder, by name."""
-    found = ((path.relative_to(folder).as_posix(), path) for path in sorted(folder.rglob("*")))
-    return {
-        name: _local_file(name, path)
-        for name, path in found
-        if _is_ours(name, (*owned, "README.md")) and path.is_file() and not path.is_symlink()
-    }
 
 
 def _is_ours(name: str, owned: tuple[str, ...]) -> bool:

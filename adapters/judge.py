@@ -119,7 +119,8 @@ def prompt(record: Record) -> str:
     >>> "yes" in prompt(Record("q", kind="multiple_choice", choices=("cat", "dog"), answer="B", response="The latter."))
     False
     """
-    response = _shortened(record.response)
+    text = record.response
+    response = text if len(text) <= 2 * _LONGEST else f"{text[:_LONGEST]} […] {text[-_LONGEST:]}"
     data: dict[str, Any] = {"question": record.question, "answer": response}
     letters = ""
     if record.kind == "caption":
@@ -165,7 +166,3 @@ def _asserted(caption: str, things: Sequence[str]) -> Iterator[str]:
 
 def _words(text: str) -> str:
     return " ".join(re.findall(r"[\w'’-]+", text.lower()))
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 2 * _LONGEST else f"{text[:_LONGEST]} […] {text[-_LONGEST:]}"

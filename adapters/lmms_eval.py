@@ -52,9 +52,7 @@ def register() -> list[Any]:
     does load this group when ``lmms_eval.models`` is imported, which precedes any TaskManager in ``lmms-eval``,
     ``python -m lmms_eval`` and ``simple_evaluate``. Its other commands do not import that module: see
     :mod:`vhbench.cli.tasks`. A program that constructs TaskManager earlier must call :func:`vhbench.register` first.
-
-    Raises:
-        VhbenchError: if lmms-eval is not installed.
+    Raises if lmms-eval is not installed.
     """
     _expect_model(sys.argv)
     _hook(_add_tasks, None, _USE_PATH)

@@ -81,7 +81,18 @@ class PacoScenes(CocoScenes):
                 text = f"attribute {identity} is not one of the file's {len(names)} classes"
                 self.faults.report("unknown attribute", f"annotation {annotation.id}", text)
                 return
-        self._found[annotation.id] = self._read_attributes(annotation, names, listed, set(dominant))
+        values: dict[str, list[int]] = defaultdict(list)
+        for identity in sorted({*listed, *dominant}):
+            values[[*_TYPES][bisect(_BOUNDS, identity)]].append(identity)
+        known = {ours for paco, ours in _TYPES.items() if values[paco] and not getattr(annotation, f"unknown_{paco}")}
+        pairs: list[tuple[str, str]] = []
+        for paco, identities in values.items():
+            for identity in identities:
+                name = names[identity].replace("_", " ")
+                sure = paco != "color" or {*dominant} == {identity} or (not dominant and len(identities) == 1)
+                silent = name.startswith("other(") or name in _SILENT
+                pairs.append((_TYPES[paco] if sure and not silent else f"partly {_TYPES[paco]}", name))
+        self._found[annotation.id] = tuple(pairs), frozenset(known)
 
     @cached_property
     def _attribute_names(self) -> dict[int, str]:
@@ -92,19 +103,3 @@ class PacoScenes(CocoScenes):
             return msgspec.json.decode(raw, type=kind)
         except msgspec.DecodeError as error:
             raise VhbenchError(f"{self.path}: {what}: {error}") from error
-
-    def _read_attributes(
-        self, annotation: Annotation, names: dict[int, str], listed: list[int], dominant: set[int]
-    ) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
-        values: dict[str, list[int]] = defaultdict(list)
-        for identity in sorted({*listed, *dominant}):
-            values[[*_TYPES][bisect(_BOUNDS, identity)]].append(identity)
-        known = {ours for paco, ours in _TYPES.items() if values[paco] and not getattr(annotation, f"unknown_{paco}")}
-        pairs: list[tuple[str, str]] = []
-        for paco, identities in values.items():
-            for identity in identities:
-                name = names[identity].replace("_", " ")
-                sure = paco != "color" or dominant == {identity} or (not dominant and len(identities) == 1)
-                silent = name.startswith("other(") or name in _SILENT
-                pairs.append((_TYPES[paco] if sure and not silent else f"partly {_TYPES[paco]}", name))
-        return tuple(pairs), frozenset(known)

@@ -9,7 +9,7 @@ scenes are built on demand.
 """
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -74,11 +74,7 @@ class _Kept(_Size, array_like=True, gc=False):
 
 
 class SvgScenes(SceneSequence):
-    """Images of a Synthetic Visual Genome file as scenes.
-
-    Attributes:
-        keys: image ids, which are also the file stems.
-    """
+    """Images of a Synthetic Visual Genome file as scenes."""
 
     name = "svg"
 
@@ -92,7 +88,7 @@ class SvgScenes(SceneSequence):
         self._images: list[bytes] = []
         self._dropped: dict[str, set[str]] = {}  # image → names of its dropped objects
         self._unlisted: set[str] = set()  # images with a relation to an unlisted object
-        self.keys: list[str] = []
+        self.keys: list[str] = []  # image ids, which are also the file stems
         for key, raw in read_typed(path, dict[str, msgspec.Raw], "Synthetic Visual Genome").items():
             image = self._image(key, raw)
             if image is not None:
@@ -115,9 +111,14 @@ class SvgScenes(SceneSequence):
         things = msgspec.msgpack.decode(self._images[place], type=_Kept).things
         anchors = frozenset(t.name for t in things) - {t.name for t in things if not t.is_anchor}
         countable = frozenset() if key in self._unlisted else anchors - self._dropped.get(key, set())
+        # The float32 values round as Python does, since a hundred times such a number is exact in 64 bits.
+        corners = np.rint(np.array([thing.corners for thing in things]).reshape(-1, 4) * 100) / 100
         return replace(
             self.bare(place),
-            objects=_objects(things),
+            objects=tuple(
+                SceneObject(number, thing.name, (x1, y1, x2 - x1, y2 - y1), (x2 - x1) * (y2 - y1))
+                for number, (thing, (x1, y1, x2, y2)) in enumerate(zip(things, corners.tolist(), strict=True))
+            ),
             relations=tuple(Relation(i, word, other) for i, t in enumerate(things) for word, other in t.relations),
             known=anchors,
             countable=countable,
@@ -175,15 +176,6 @@ def _kept(image: _Image, readable: Callable[[str], str]) -> _Kept:
         relations = [(word, other) for word, other in listed if word is not None and other is not None]
         things.append(_Thing(name, array("f", thing.bbox).tolist(), bool(thing.relations), relations))
     return _Kept(image.width, image.height, things)
-
-
-def _objects(things: Sequence[_Thing]) -> tuple[SceneObject, ...]:
-    # The float32 values round as Python does, since a hundred times such a number is exact in 64 bits.
-    corners = np.rint(np.array([thing.corners for thing in things]).reshape(-1, 4) * 100) / 100
-    return tuple(
-        SceneObject(number, thing.name, (x1, y1, x2 - x1, y2 - y1), (x2 - x1) * (y2 - y1))
-        for number, (thing, (x1, y1, x2, y2)) in enumerate(zip(things, corners.tolist(), strict=True))
-    )
 
 
 def _by_stem(folder: Path | None) -> dict[str, Path]:

@@ -201,10 +201,7 @@ def read_questions(path: Path, images: Path | None) -> Iterator[Question]:
 
     Optional fields: ``id``; ``options``, or ``A``, ``B`` … (the answer is then one of them; options of a letter may
     also follow the question); ``pair_id`` with ``negated`` for hand-written twins. Images are files in ``images`` (or
-    in the table's folder), or bytes.
-
-    Raises:
-        VhbenchError: with the row and the invalid field.
+    in the table's folder), or bytes. Raises with the row and the invalid field.
     """
     folder = ImageFolder(images or (path if path.is_dir() else path.parent))
     for index, line in enumerate(read_table(path), start=1):

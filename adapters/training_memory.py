@@ -56,17 +56,14 @@ def estimate(config: Any, tokens: int, how: Any, *, on_gpu: bool) -> Memory:
         freeze_vision(model, kind)
     trained = sum(w.numel() for w in model.parameters() if w.requires_grad)
     own = 4 if how.rank else size  # peft keeps adapters of half-precision models in float32
-    return Memory(
-        weights=weights + (trained * own if how.rank else 0), gradients=trained * own,
-        optimizer=trained * (2 if how.optimizer == "adamw_8bit" else 2 * own),
-        activations=_activations(config.get_text_config(), tokens, size, checkpointed=on_gpu), trained=trained,
-    )  # fmt: skip
-
-
-def _activations(text: Any, tokens: int, size: int, *, checkpointed: bool) -> float:
-    """Return the bytes of the language model's activations; the frozen vision tower keeps none."""
+    text = config.get_text_config()  # the frozen vision tower keeps no activations
     hidden, inner = int(text.hidden_size), int(text.intermediate_size)
     layer = tokens * (11 * hidden + 4 * inner) * size
     layers = int(text.num_hidden_layers)
-    kept = layers * tokens * hidden * size + layer if checkpointed else layers * layer
-    return kept + tokens * int(text.vocab_size) * (size + 8)  # logits, in float32 too, and their gradient
+    kept = layers * tokens * hidden * size + layer if on_gpu else layers * layer
+    logits = tokens * int(text.vocab_size) * (size + 8)  # in float32 too, and their gradient
+    return Memory(
+        weights=weights + (trained * own if how.rank else 0), gradients=trained * own,
+        optimizer=trained * (2 if how.optimizer == "adamw_8bit" else 2 * own),
+        activations=kept + logits, trained=trained,
+    )  # fmt: skip

@@ -11,14 +11,7 @@ _SCALE = 100.0  # similarity scale for models without one: the value CLIP was tr
 
 
 class _Verifier:
-    """Model of transformers that scores texts about images.
-
-    Args:
-        model: name on the Hub, or folder.
-        revision: revision of the model on the Hub.
-        device: "cuda", "cpu" …; "auto" for a GPU if available.
-        batch: images, texts or questions per batch.
-    """
+    """Model of transformers that scores texts about images, in batches."""
 
     auto: ClassVar[str]  # class of transformers that loads it
 

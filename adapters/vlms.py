@@ -51,14 +51,7 @@ Resizing uint8 images rounds and clips them.
 
 
 class TransformersVLM:
-    """White-box VLM.
-
-    Attributes:
-        name: model name, as given.
-        fingerprint: SHA-256 that changes with the weights, the image processor and the precision.
-        device: device of the model.
-        reference_axis: see :class:`vhbench.protocols.WhiteBoxVLM`.
-    """
+    """White-box VLM; for ``reference_axis`` see :class:`vhbench.protocols.WhiteBoxVLM`."""
 
     def __init__(self, model: Any, processor: Any, *, name: str, instruction: str = INSTRUCTION) -> None:
         """Wrap a loaded model with a processor on the torchvision backend; :func:`load_vlm` loads one.
@@ -74,7 +67,7 @@ class TransformersVLM:
         self.reference_axis: Literal["tokens", "features"]
         self.reference_axis = "features" if model.config.model_type in _ANY_RESOLUTION else "tokens"
         self._try_out()
-        self.fingerprint = fingerprint(model, processor, instruction)
+        self.fingerprint = fingerprint(model, processor, instruction)  # of weights, image processor and precision
 
     def features(self, pixels: Any) -> Any:
         """Map images of one size to the connector's outputs for the language model.
@@ -232,7 +225,9 @@ def load_vlm(
     precision = getattr(torch, pick_dtype(dtype, where))
     shown = Path(name).name if Path(name).is_dir() else name  # results do not reveal local paths
     with loading(f"model {name}"):
-        kind = _model_class(name, revision or None)
+        config = transformers.AutoConfig.from_pretrained(name, revision=revision or None)
+        answering = (transformers.AutoModelForImageTextToText, transformers.AutoModelForCausalLM)
+        kind = next((option for option in answering if type(config) in option._model_mapping), transformers.AutoModel)
         model = kind.from_pretrained(name, revision=revision or None, dtype=precision, use_safetensors=True)
     connector_of(model, shown)  # before its processor: a text-only model has none
     with loading(f"the processor of model {name}"):
@@ -282,12 +277,3 @@ def fingerprint(model: Any, processor: Any, instruction: str = "") -> str:
         sample = weight.detach().flatten()[:64].cpu().float()
         state.update(f"{name} {tuple(weight.shape)}".encode() + sample.numpy().tobytes())
     return state.hexdigest()
-
-
-def _model_class(name: str, revision: str | None) -> Any:
-    """Return the model class, including a language model if there is one for answering."""
-    config = transformers.AutoConfig.from_pretrained(name, revision=revision)
-    for kind in (transformers.AutoModelForImageTextToText, transformers.AutoModelForCausalLM):
-        if type(config) in kind._model_mapping:
-            return kind
-    return transformers.AutoModel

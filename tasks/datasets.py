@@ -96,9 +96,7 @@ def _say(text: str) -> None:
 def resolve(benchmark: str) -> Data:
     """Find the data of a benchmark and check it against its manifest.
 
-    Raises:
-        VhbenchError: if the configured data is missing, damaged or not the pinned version. There is no
-            other source then.
+    Raises if the configured data is missing, damaged or not the pinned version: there is no other source then.
     """
     path, source = _locate(benchmark)
     manifest = splits.read_manifest(path)
@@ -156,9 +154,7 @@ def files(name: str) -> list[Path]:
 def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
     """Keep the rows whose columns have the given values, without decoding images; check the version of each.
 
-    Raises:
-        VhbenchError: if a row's version differs from the manifest's, other rows were loaded than those of the manifest,
-            or no row is left.
+    Raises if it differs from the manifest's, other rows were loaded than the manifest's, or no row is left.
     """
     benchmark = _only(docs, "benchmark")
     data = resolve(benchmark)
@@ -350,8 +346,7 @@ def _locate(benchmark: str) -> tuple[Path, DataSource]:
 def releases() -> dict[str, str]:
     """Return benchmark → name of its release: of ``VHBENCH_RELEASE``, comma-separated, before this version's own.
 
-    Raises:
-        VhbenchError: if a name is invalid, two are of one benchmark, or ``release.yaml`` does not have this form.
+    Raises if a name is invalid, two are of one benchmark, or ``release.yaml`` does not have this form.
     """
     mapping = parse_yaml(read_text(OWN), f"cannot read {OWN}") or {}
     own = dict(convert(mapping, dict[str, str], str(OWN), "a mapping of benchmarks to names of releases"))

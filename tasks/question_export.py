@@ -69,10 +69,8 @@ class _ExportPart:
 def export(split: Path, to: str, out: Path, model: str = "", variants: Sequence[str] = ()) -> list[Path]:
     """Write the questions of a split for a harness, a key of :data:`TARGETS`; return the files, :data:`FILE` last.
 
-    The model is that of an OpenAI batch; variants are prefixes, as of :class:`vhbench.benchmarks.Task`.
-
-    Raises:
-        VhbenchError: for an unknown harness, a missing model, or an existing output.
+    The model is that of an OpenAI batch; variants are prefixes, as of :class:`vhbench.benchmarks.Task`. Raises for an
+    unknown harness, a missing model, or an existing output.
     """
     if to not in TARGETS:
         raise VhbenchError(f"--to: expected one of {', '.join(TARGETS)}; got {to!r}")
@@ -118,15 +116,11 @@ class _Export(TypedDict, total=False):
 
 
 class PromptCheck:
-    """Whether another harness's log is of the split, with the prompts and image order of lmms-eval.
-
-    Attributes:
-        others: number of responses to other prompts, of logs that have the prompts.
-    """
+    """Whether another harness's log is of the split, with the prompts and image order of lmms-eval."""
 
     def __init__(self) -> None:
         """Create the state before the first response."""
-        self.others = 0
+        self.others = 0  # responses to other prompts, of logs that have the prompts
         self._images: dict[str, set[tuple[str, ...]]] = defaultdict(set)  # id → starts of their hashes
         self._datasets: set[str] = set()
 

@@ -75,11 +75,6 @@ class PairPool:
         return sorted(_shuffled(list(self.seen), random), key=lambda pair: -self.seen[pair])
 
     @property
-    def set_aside(self) -> list[Pair]:
-        """Every third pair, which only the random criterion uses."""
-        return self.ranked[1::3]
-
-    @property
     def others(self) -> tuple[list[Pair], list[Pair]]:
         """The top decile of the pairs that are not set aside, and the rest of them, most frequent first.
 
@@ -120,9 +115,9 @@ def _between_bounds(pool: PairPool, random: np.random.Generator) -> list[Pair]:
 
 
 def _over_the_range(pool: PairPool, random: np.random.Generator) -> list[Pair]:
-    """Return the pairs that are set aside, taking turns between bands of counts."""
+    """Return the pairs that are set aside, every third, taking turns between bands of counts."""
     bands: dict[int, list[Pair]] = {}
-    for pair in _shuffled(pool.set_aside, random):
+    for pair in _shuffled(pool.ranked[1::3], random):
         bands.setdefault(pool.seen[pair].bit_length(), []).append(pair)
     turns = zip_longest(*(bands[band] for band in sorted(bands)))
     return [pair for pair in chain.from_iterable(turns) if pair is not None]

@@ -37,8 +37,7 @@ def load(source: str) -> ConceptGraph:
 def merged(sources: tuple[str, ...], node_types: str = "", add: str = "") -> ConceptGraph:
     """Return the graph merged from all sources; cached by options.
 
-    Raises:
-        VhbenchError: if a source cannot be read or is named twice, or if two sources disagree on a word's type.
+    Raises if a source cannot be read or is named twice, or if two sources disagree on a word's type.
     """
     if len(set(sources)) < len(sources):
         raise VhbenchError(f"--graph {' '.join(sources)}: expected each graph once")

@@ -19,20 +19,10 @@ def select(graph: "nx.Graph[str]", criterion: str, *, limit: int, seed: int) -> 
         raise VhbenchError("compat=True draws from a graph that from_amber(…, compat=True) made")
     if criterion not in _STREAMS:
         raise VhbenchError(f"unknown criterion {criterion!r}, expected one of {', '.join(_STREAMS)}")
-    capped = min(limit, _ENVIRONMENT_CAP) if criterion == "fictional" else limit
-    spill = criterion in ("random", "fictional")
-    return _fill(graph, _STREAMS[criterion](graph, seed), {"ee": limit, "ev": capped}, spill=spill)
-
-
-def _fill(
-    graph: "nx.Graph[str]", stream: Iterator[Pair], limits: Mapping[str, int], *, spill: bool
-) -> dict[str, list[Pair]]:
-    """Sort pairs into the two sets until both are full; duplicates count once.
-
-    With ``spill``, pairs that do not fit into "ee" go to "ev" unless both ends are environments.
-    """
+    limits = {"ee": limit, "ev": min(limit, _ENVIRONMENT_CAP) if criterion == "fictional" else limit}
+    spill = criterion in ("random", "fictional")  # pairs that do not fit into "ee" go to "ev"
     sets: dict[str, dict[Pair, None]] = {"ee": {}, "ev": {}}
-    for a, b in stream:
+    for a, b in _STREAMS[criterion](graph, seed):
         kinds = graph.nodes[a]["kind"], graph.nodes[b]["kind"]
         mixed = set(kinds) == {"entity", "environment"}
         if kinds == ("entity", "entity") and len(sets["ee"]) < limits["ee"]:
@@ -41,7 +31,7 @@ def _fill(
             sets["ev"][(b, a) if kinds[0] == "environment" else (a, b)] = None
         if all(len(sets[pairing]) >= limits[pairing] for pairing in sets):
             return {pairing: list(pairs) for pairing, pairs in sets.items()}
-    raise VhbenchError(f"more pairs requested ({dict(limits)}) than exist")
+    raise VhbenchError(f"more pairs requested ({limits}) than exist")
 
 
 def _sorted_edges(graph: "nx.Graph[str]", _seed: int, *, reverse: bool = False) -> Iterator[Pair]:

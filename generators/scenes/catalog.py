@@ -21,58 +21,35 @@ PLACES: tuple[Place, ...] = get_args(Place)
 
 Box = tuple[float, float, float, float]
 
-TABLE = Path(__file__).with_name("catalog.tsv")
-"""The catalog file."""
-
-DEFAULT_ACTION = "standing"
-"""Action of a creature without a requested action."""
+TABLE = Path(__file__).with_name("catalog.tsv")  # the catalog file
+DEFAULT_ACTION = "standing"  # action of a creature without a requested action
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Renderable object.
+    """Renderable object."""
 
-    Attributes:
-        word: the key, AMBER's word if there is one.
-        name: readable English, COCO's category name if there is one.
-        synonyms: other words for the same object.
-        drawing: stem of the file in ``art/``, or "" for a parametric creature.
-        size_m: longer side of the default drawing, in metres.
-        place: position class.
-        habitat: usual surroundings: "indoor", "outdoor", a word that the environment must render ("rail" for a train),
-            or "" for any. It only affects choices a spec leaves open; a spec may request a couch on a beach.
-        colours: colours it may be rendered in; empty if the colour is fixed (a banana is yellow).
-        default_colour: colour that covers at least half of the default drawing, or "".
-        actions: supported actions, as gerunds ("running"); "" is :data:`DEFAULT_ACTION`.
-        states: supported states ("open", "closed"), the drawing's own first; others are separate drawings,
-            ``<drawing>_<state>.svg``.
-        coco: COCO's category, or "".
-        countable: whether its instances may be counted.
-        flip: whether it may be mirrored.
-        surface: where other objects may rest on it, as (left, right, top, bottom) fractions of its box, or None.
-        implies: words that hold for it as well ("man" → "person").
-        confusable: near-synonyms and lookalikes: if one of the two is shown, the other must not be used as absent.
-        parts: words for parts of its drawing (a car's windows): neither used as absent nor counted if it is shown; a
-            window, however, does not make a car unknown.
-    """
-
-    word: str
-    name: str
-    synonyms: tuple[str, ...]
-    drawing: str
-    size_m: float
+    word: str  # the key, AMBER's word if there is one
+    name: str  # readable English, COCO's category name if there is one
+    synonyms: tuple[str, ...]  # other words for the same object
+    drawing: str  # stem of the file in ``art/``, or "" for a parametric creature
+    size_m: float  # longer side of the default drawing, in metres
     place: Place
+    # Usual surroundings: "indoor", "outdoor", a word that the environment must render ("rail" for a train), or "" for
+    # any. It only affects choices a spec leaves open; a spec may request a couch on a beach.
     habitat: str
-    colours: tuple[str, ...]
-    default_colour: str
-    actions: tuple[str, ...]
-    states: tuple[str, ...]
-    coco: str
-    countable: bool
-    flip: bool
-    surface: Box | None
-    implies: tuple[str, ...]
-    confusable: tuple[str, ...]
+    colours: tuple[str, ...]  # it may be rendered in; empty if the colour is fixed (a banana is yellow)
+    default_colour: str  # colour that covers at least half of the default drawing, or ""
+    actions: tuple[str, ...]  # as gerunds ("running"); "" is :data:`DEFAULT_ACTION`
+    states: tuple[str, ...]  # the drawing's own first; others are separate drawings, ``<drawing>_<state>.svg``
+    coco: str  # COCO's category, or ""
+    countable: bool  # whether its instances may be counted
+    flip: bool  # whether it may be mirrored
+    surface: Box | None  # where others may rest on it: left, right, top, bottom as fractions of its box; or None
+    implies: tuple[str, ...]  # words that hold for it as well ("man" → "person")
+    confusable: tuple[str, ...]  # near-synonyms and lookalikes: if one is shown, the other is not used as absent
+    # Words for parts of its drawing (a car's windows): neither used as absent nor counted if it is shown; a window,
+    # however, does not make a car unknown.
     parts: tuple[str, ...]
 
 
@@ -82,11 +59,7 @@ def lookup(word: str) -> Entry | None:
 
 
 def find(word: str) -> Entry:
-    """Return the entry of a word.
-
-    Raises:
-        VhbenchError: if the catalog has no such name.
-    """
+    """Return the entry of a word; raise VhbenchError if the catalog has no such name."""
     entry = lookup(word)
     if entry is None:
         raise VhbenchError(f"cannot draw {word!r}: not among the {len(CATALOG)} things of {TABLE.name}")
@@ -121,9 +94,7 @@ READERS: Mapping[str, Callable[[str], Any]] = {
 }
 """Column → parser of its cells, unless they are text."""
 
-CATALOG: Mapping[str, Entry] = {entry.word: entry for entry in records(TABLE, Entry, READERS)}
-"""Word → entry."""
-
+CATALOG: Mapping[str, Entry] = {entry.word: entry for entry in records(TABLE, Entry, READERS)}  # word → entry
 _NAMES: list[tuple[str, Entry]] = [
     *((e.word, e) for e in CATALOG.values()),
     *((e.name, e) for e in CATALOG.values()),

@@ -40,11 +40,7 @@ WHOLE = ConceptPart()
 
 
 def read_part(text: str) -> ConceptPart:
-    """Parse "1/2"; "" stands for all concepts.
-
-    Raises:
-        VhbenchError: for any other format, or if there is no such split.
-    """
+    """Parse "1/2"; "" stands for all concepts. Raise VhbenchError if there is no such split."""
     if not text:
         return WHOLE
     match = re.fullmatch(r"([1-9])/([1-9])", text)

@@ -21,18 +21,10 @@ from vhbench.opencv import cv2
 from vhbench.seeding import rng
 from vhbench.tsv import records, words
 
-_SIDE = 512
-"""Side of a texture tile in pixels."""
-
-_CROP = 320
-"""Part of a tile that covers the longest side of an object."""
-
-_SPREAD = 36
-"""Standard deviation of a tile around 128."""
-
-_RARE = 0.02
-"""Share of an object's pixels below which labels are those of blended edges."""
-
+_SIDE = 512  # side of a texture tile in pixels
+_CROP = 320  # part of a tile that covers the longest side of an object
+_SPREAD = 36  # standard deviation of a tile around 128
+_RARE = 0.02  # share of an object's pixels below which labels are those of blended edges
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 
@@ -95,10 +87,8 @@ def _of_part(colour: str, main: str, slot: str) -> str:
 def texture(rgb: Pixels, solid: npt.NDArray[np.bool_], *key: str | int) -> npt.NDArray[np.float32]:
     """Return each pixel's deviation of brightness from 0, as a fraction, by its label.
 
-    Args:
-        rgb: an object's pixels, shape (height, width, 3), with labels.
-        solid: its silhouette.
-        key: identity of the object, which chooses the part of each tile.
+    ``rgb`` are the labelled pixels of an object, shape (height, width, 3), and ``solid`` is its silhouette; ``key``
+    identifies the object, and so chooses the part of each tile.
     """
     numbers = rgb[..., 0] & 3 | (rgb[..., 1] & 1) << 2 | (rgb[..., 2] & 1) << 3
     numbers = cv2.medianBlur(numbers, 3)  # blended edges have the label of either side

@@ -13,9 +13,7 @@ import numpy.typing as npt
 
 from vhbench.colours import COLOURS
 
-_HSL = tuple[float, float, float]
-"""Hue, saturation and lightness, each in [0, 1]."""
-
+_HSL = tuple[float, float, float]  # hue, saturation and lightness, each in [0, 1]
 _Image = npt.NDArray[np.float32]
 
 _PALETTE: Mapping[str, _HSL] = {
@@ -33,9 +31,7 @@ _PALETTE: Mapping[str, _HSL] = {
 }
 """Name → paint of a drawing's slot."""
 
-_Numbers = npt.NDArray[np.uint8]
-"""Colour names as indices into :data:`COLOURS`."""
-
+_Numbers = npt.NDArray[np.uint8]  # colour names as indices into :data:`COLOURS`
 _PURPLE, _PINK, _BROWN = (np.uint8(COLOURS.index(name)) for name in ("purple", "pink", "brown"))
 _BLACK, _WHITE, _GRAY = (np.uint8(COLOURS.index(name)) for name in ("black", "white", "gray"))
 
@@ -84,13 +80,7 @@ def paint(name: str) -> str:
 
 
 def reshade(shade_of_base: str, base: str, name: str) -> str:
-    """Recolour one shade of a drawing's slot, preserving its relative lightness.
-
-    Args:
-        shade_of_base: hexadecimal colour to replace.
-        base: the slot's base colour in the file.
-        name: requested colour name.
-    """
+    """Recolour a shade of a slot with this base colour by a colour's name, preserving its relative lightness."""
     hue, saturation, lightness = _PALETTE[name]
     offset = parse_hex(shade_of_base)[2] - parse_hex(base)[2]
     # Very light and very dark paints leave little room for shades; more contrast would change the colour name.
@@ -100,12 +90,6 @@ def reshade(shade_of_base: str, base: str, name: str) -> str:
 
 def shares(pixels: npt.NDArray[np.uint8]) -> dict[str, float]:
     """Return the fraction of pixels, shape (n, 3), per colour name that occurs."""
-    counts = np.bincount(_numbers(pixels), minlength=len(COLOURS)).tolist()
-    return {name: count / len(pixels) for name, count in zip(COLOURS, counts, strict=True) if count}
-
-
-def _numbers(pixels: npt.NDArray[np.uint8]) -> _Numbers:
-    """Return the indices of pixel names in :data:`COLOURS`."""
     rgb = np.asarray(pixels, dtype=np.float32) / np.float32(255)
     red, green, blue = rgb[..., 0], rgb[..., 1], rgb[..., 2]
     high, low = np.maximum(np.maximum(red, green), blue), np.minimum(np.minimum(red, green), blue)
@@ -114,7 +98,9 @@ def _numbers(pixels: npt.NDArray[np.uint8]) -> _Numbers:
     neutral = (chroma < 0.10) | (chroma < 0.20 * high) & (chroma < 0.16)
     grey = np.where(lightness > 0.80, _WHITE, np.where(lightness < 0.27, _BLACK, _GRAY))
     numbers = np.where(neutral, grey, numbers)
-    return np.where((high < 0.22) | (high < 0.30) & (chroma < 0.12), _BLACK, numbers)
+    numbers = np.where((high < 0.22) | (high < 0.30) & (chroma < 0.12), _BLACK, numbers)
+    counts = np.bincount(numbers, minlength=len(COLOURS)).tolist()
+    return {name: count / len(pixels) for name, count in zip(COLOURS, counts, strict=True) if count}
 
 
 def _hue(red: _Image, green: _Image, blue: _Image, high: _Image, chroma: _Image) -> _Image:

@@ -13,22 +13,14 @@ from vhbench.opencv import cv2
 
 Pixels = npt.NDArray[np.uint8]
 
-_STILL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
-"""Identity transformation."""
+_STILL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)  # identity transformation
 
 
 def rasterise(svg: str, box: str, width: int, height: int, *, rows: int | None = None) -> Pixels:
-    """Rasterise markup without its ``<svg>`` element.
+    """Rasterise markup without its ``<svg>`` element, and without text, since no font is loaded.
 
-    Args:
-        svg: markup of elements without text, since no font is loaded.
-        box: visible part of the drawing, as in ``viewBox``; it is stretched to the image.
-        width: image width in pixels.
-        height: image height in pixels.
-        rows: number of rows to return, from the top; all by default.
-
-    Returns:
-        BGRA pixels, not premultiplied, shape (rows, width, 4).
+    ``box`` is the visible part of the drawing, as in ``viewBox``; it is stretched to width × height pixels, of which
+    the top ``rows`` are returned, by default all: BGRA, not premultiplied, shape (rows, width, 4).
     """
     document = (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '

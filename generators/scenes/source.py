@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 from vhbench.generators.scenes.catalog import Entry
-from vhbench.generators.scenes.drawings.render import Placed, Silhouettes, silhouettes
+from vhbench.generators.scenes.drawings.render import Silhouettes, silhouettes
 from vhbench.generators.scenes.drawings.sprites import TooSmallError
 from vhbench.generators.scenes.environments.backdrops import Backdrop, backdrop, is_mirrored
 from vhbench.generators.scenes.layout import demands, plan
@@ -22,9 +22,7 @@ from vhbench.seeding import rng
 
 Objects = tuple[SceneObject, ...]
 
-_TRIES = 14
-"""Layout attempts per spec, with decreasing object sizes."""
-
+_TRIES = 14  # layout attempts per spec, with decreasing object sizes
 _TRIES_PER_LOCALE = 4
 
 _JPEG_QUALITY = 95
@@ -34,10 +32,8 @@ class SceneSource:
     """Renderer of specs; implements :class:`vhbench.protocols.ImageSource`.
 
     A scene depends only on the seed and its own spec, not on the order of specs or on other specs. Categories are the
-    catalog's readable names: "couch" also if the spec has "sofa".
-
-    Args:
-        encoding: "jpeg" (quality 95, no chroma subsampling: about 90 kB) or "png" (lossless, about 400 kB).
+    catalog's readable names: "couch" also if the spec has "sofa". JPEGs have quality 95 and no chroma subsampling
+    (about 90 kB); PNGs are lossless (about 400 kB).
     """
 
     name = "scenes"
@@ -49,11 +45,7 @@ class SceneSource:
         self.encoding = encoding
 
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
-        """Yield one scene or one rejection per spec, in order.
-
-        Raises:
-            VhbenchError: if a spec is malformed (an unknown relation, a count of 0).
-        """
+        """Yield one scene or one rejection per spec, in order; raise VhbenchError if a spec is malformed."""
         for spec in specs:
             try:
                 with one_thread():
@@ -114,7 +106,16 @@ class SceneSource:
             known=known,
             countable=countable,
             known_predicates=predicates,
-            provenance=_provenance(spec, seed, owned.things),
+            # All lists have one entry per object.
+            provenance={
+                "source": "scenes",
+                "licence": "Apache-2.0",
+                "seed": seed,
+                "spec": [t.spec for t in owned.things],
+                "hard": [list(spec.objects[t.spec].hard) if t.spec >= 0 else [] for t in owned.things],
+                "depth": [round(t.depth, 4) for t in owned.things],
+                "host": [t.host + 1 if t.host >= 0 else None for t in owned.things],
+            },
         )
 
 
@@ -135,16 +136,3 @@ def _encode(picture: Pixels, encoding: str) -> bytes:
     if not done:
         raise VhbenchError(f"cannot encode an image of {picture.shape[1]}x{picture.shape[0]} pixels as {encoding}")
     return bytes(data)
-
-
-def _provenance(spec: SceneSpec, seed: int, things: Sequence[Placed]) -> dict[str, Any]:
-    """Return the scene's provenance; all lists have one entry per object."""
-    return {
-        "source": "scenes",
-        "licence": "Apache-2.0",
-        "seed": seed,
-        "spec": [t.spec for t in things],
-        "hard": [list(spec.objects[t.spec].hard) if t.spec >= 0 else [] for t in things],
-        "depth": [round(t.depth, 4) for t in things],
-        "host": [t.host + 1 if t.host >= 0 else None for t in things],
-    }

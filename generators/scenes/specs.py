@@ -12,8 +12,7 @@ from vhbench.generators.scenes.truth.known_words import clash
 from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 from vhbench.seeding import Key, rng
 
-_LOCALES = 6
-"""Number of environments tried to fit enough categories."""
+_LOCALES = 6  # number of environments tried to fit enough categories
 
 
 def random_spec(

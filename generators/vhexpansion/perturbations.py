@@ -186,7 +186,13 @@ def _value_table(amount: float) -> Array:
 
 def _filter_by_sums(colour: Array, radius: int, alias_blur: float) -> Array:
     """Convolve with an integer disk of ones and soften the result instead of the disk's edge."""
-    sums = _disk_sums(colour, radius)
+    height, width = colour.shape[:2]
+    framed = cv2.copyMakeBorder(colour, *(radius,) * 4, cv2.BORDER_REFLECT_101).reshape(height + 2 * radius, -1)
+    total = np.zeros((height, colour.size // height), np.uint16)  # sums are at most 113 · 255
+    for top in range(0, height, _STRIP):
+        strip = total[top : top + _STRIP]
+        _add_disks(framed[top : top + len(strip) + 2 * radius], strip, radius, colour.size // (height * width))
+    sums = total.reshape(colour.shape)
     soft = cv2.getGaussianKernel(3, alias_blur, cv2.CV_32F)
     area = sum(2 * math.isqrt(radius**2 - up**2) + 1 for up in range(-radius, radius + 1))
     # The reference truncates and OpenCV rounds, so subtract half a level.
@@ -194,17 +200,6 @@ def _filter_by_sums(colour: Array, radius: int, alias_blur: float) -> Array:
         sums.astype(np.float32), cv2.CV_32F, soft / area, soft, delta=0.002 - 0.5, borderType=cv2.BORDER_REFLECT_101
     )
     return np.asarray(cv2.convertScaleAbs(filtered), np.uint8).reshape(colour.shape)
-
-
-def _disk_sums(colour: Array, radius: int) -> npt.NDArray[np.uint16]:
-    """Return the sum over the disk around each pixel, which is at most 113 · 255."""
-    height, width = colour.shape[:2]
-    framed = cv2.copyMakeBorder(colour, *(radius,) * 4, cv2.BORDER_REFLECT_101).reshape(height + 2 * radius, -1)
-    total = np.zeros((height, colour.size // height), np.uint16)
-    for top in range(0, height, _STRIP):
-        strip = total[top : top + _STRIP]
-        _add_disks(framed[top : top + len(strip) + 2 * radius], strip, radius, colour.size // (height * width))
-    return total.reshape(colour.shape)
 
 
 def _add_disks(framed: Array, total: npt.NDArray[np.uint16], radius: int, channels: int) -> None:

@@ -58,11 +58,7 @@ def twin_of(question: str, rewriter: Rewriter | None = None, wording: Wording = 
     >>> twin_of("Does the man ride a bike in this image?", source="amber")
     Twin(text='Is it false that the man rides a bike in this image?', form='natural', by='rule', refused='', reason='')
 
-    Args:
-        question: one English yes/no question; instructions before or after it are kept.
-        rewriter: language model.
-        wording: one of :data:`WORDINGS`.
-        source: benchmark of the question, for its templates.
+    Instructions before or after it are kept; ``source`` is the benchmark whose templates apply.
 
     Raises:
         CannotNegate: if it is not a yes/no question, or a natural form is required and no template has one.

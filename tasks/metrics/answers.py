@@ -39,15 +39,7 @@ class Answers:
         read: Callable[[Record], Record] | None = None,
         shared: Shared | None = None,
     ) -> None:
-        """Parse records.
-
-        Args:
-            records: records with predictions, unless ``read`` sets them.
-            metrics: metrics to compute.
-            columns: further columns for :meth:`groups`.
-            claimed: function for the claims of a caption; None if no metric needs it.
-            read: function that sets the prediction of a record.
-            shared: names that the rows share, where they are known; None to collect them.
+        """Parse records; the parameters are those of :func:`vhbench.tasks.metrics.measuring.measure`.
 
         Raises:
             VhbenchError: for an invalid record, an id that occurs twice or, if a metric counts pairs, questions that

@@ -20,10 +20,8 @@ Judged = tuple[dict[str, Any], dict[str, int]]  # result of a caption, and its c
 def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], vocabulary: Vocabulary) -> list[Judged]:
     """Compare pairs (image, caption) with image → gold objects; names outside the vocabulary are ignored.
 
-    Failed requests, refusals and unclosed reasoning mention nothing and are not counted as captions.
-
-    Raises:
-        VhbenchError: for an image without gold objects, or the same caption of an image twice.
+    Failed requests, refusals and unclosed reasoning mention nothing and are not counted as captions. Raises for an
+    image without gold objects, or the same caption of an image twice.
     """
     refuse_duplicates(rows, "the caption")
     truth = {image: frozenset(filter(None, map(vocabulary.node, names))) for image, names in gold.items()}

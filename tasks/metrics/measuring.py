@@ -36,14 +36,7 @@ LETTER_BIAS, LETTER_LEVEL = 0.1, 0.001
 
 
 class Measured:
-    """Scores of a set of responses.
-
-    Attributes:
-        answers: all parsed responses.
-        metrics: metrics of their family.
-        places: indices of the set.
-        positive: positive class of precision and recall.
-    """
+    """Scores of the responses at some places among all parsed ones."""
 
     def __init__(
         self,

@@ -93,51 +93,32 @@ class Count(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """One score of a family of tasks: in lmms-eval's table, reports, ``score``, ``compare`` and the leaderboard.
-
-    Attributes:
-        name: name of the metric.
-        title: displayed title; "" for the name with spaces.
-        count: function from a response to its count; None from it if the metric does not apply to the question.
-        higher_is_better: direction; None without one, and then it has no ranks.
-        needs: record columns, or names in :data:`DERIVED`, that it needs beyond :data:`PAYLOAD`.
-        units: counted unit: each response, each complete pair (``answer.twin`` is set), or each question with responses
-            to all its variants (``answer.others`` is set).
-        variants: kind of variants that it is about, "r" (rotations) or "w" (wordings); "" for all responses.
-        fixed: whether ``bottom`` does not depend on the response.
-        scale: unit of the score. A constant has neither interval nor rank.
-        stratum: task and stratum of a response, for an unweighted mean over strata and then over tasks; None excludes
-            it.
-        defined: predicate that must hold for at least one question, else the score is undefined.
-        always: whether to report it even if scores are withheld because of failed requests.
-        in_cells: whether subsets of a report include it.
-        compared: whether ``compare`` and the leaderboard include it.
-        brief: whether the leaderboard's main table includes it next to the headline.
-        headline: whether it ranks models; otherwise the first metric of the family does.
-        listed: whether lmms-eval's table and the leaderboard include it.
-        bounded: whether the report gives the score if every missing prediction were right.
-        parts: metrics from whose values ``formula`` computes this one; ``count`` is then not used.
-        formula: function from these values to the score.
-    """
+    """One score of a family of tasks: in lmms-eval's table, reports, ``score``, ``compare`` and the leaderboard."""
 
     name: str
+    # From a response to its count; None from it if the metric does not apply to the question.
     count: Callable[[Answer, Facts], Count | None] = field(default=lambda answer, facts: None, repr=False)
-    title: str = ""
-    higher_is_better: bool | None = True
-    needs: tuple[str, ...] = ()
+    title: str = ""  # displayed title; "" for the name with spaces
+    higher_is_better: bool | None = True  # direction; None without one, and then it has no ranks
+    needs: tuple[str, ...] = ()  # record columns, or names in :data:`DERIVED`, that it needs beyond :data:`PAYLOAD`
+    # Counted unit: each response, each complete pair (``answer.twin`` is set), or each question with responses to all
+    # its variants (``answer.others`` is set).
     units: Literal["answers", "pairs", "variants"] = "answers"
-    variants: Literal["", "r", "w"] = ""
-    fixed: bool = True
-    scale: Scale = "share"
+    variants: Literal["", "r", "w"] = ""  # kind of variants that it is about: rotations, wordings; "" for all responses
+    fixed: bool = True  # whether ``bottom`` does not depend on the response
+    scale: Scale = "share"  # unit of the score; a constant has neither interval nor rank
+    # Task and stratum of a response, for an unweighted mean over strata and then over tasks; None excludes it.
     stratum: Callable[[Answer], tuple[str, str] | None] | None = field(default=None, repr=False)
+    # Must hold for at least one question, else the score is undefined.
     defined: Callable[[Answer, Facts], bool] | None = field(default=None, repr=False)
-    always: bool = False
-    in_cells: bool = True
-    compared: bool = True
-    brief: bool = False
-    headline: bool = False
-    listed: bool = True
-    bounded: bool = False
+    always: bool = False  # whether to report it even if scores are withheld because of failed requests
+    in_cells: bool = True  # whether subsets of a report include it
+    compared: bool = True  # whether ``compare`` and the leaderboard include it
+    brief: bool = False  # whether the leaderboard's main table includes it next to the headline
+    headline: bool = False  # whether it ranks models; otherwise the first metric of the family does
+    listed: bool = True  # whether lmms-eval's table and the leaderboard include it
+    bounded: bool = False  # whether the report gives the score if every missing prediction were right
+    # Metrics from whose values ``formula`` computes this one; ``count`` is then not used.
     parts: "tuple[Metric, ...]" = field(default=(), repr=False)
     formula: Callable[..., float] | None = field(default=None, repr=False)
 

@@ -58,7 +58,13 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
     (0.667, 0.75, {'counting': 1.0, 'existence': 0.5})
     """
     whole = measure(records, "multiple_choice", columns=GROUPS, read=_read, allow_failed=allow_failed)
-    result = _summary(whole) | _aggregate(whole)
+    aggregate, sums = whole.score("aggregate", percent=False), whole.sums("aggregate")
+    result = _summary(whole) | {
+        "aggregate": aggregate.value,
+        "aggregate_interval": aggregate.interval,
+        "aggregate_interval_note": aggregate.note,
+        "tasks": {} if sums is None else _of_tasks(whole, sums),
+    }
     scores = report_scores(whole)
     for name in ("intervals", "interval_notes"):
         result[name] = {metric: entry for metric, entry in scores[name].items() if metric not in _APART}
@@ -129,17 +135,6 @@ def _summary(measured: Measured) -> dict[str, Any]:
         **others,
         "n": measured.n,
         "withheld": measured.withheld,
-    }
-
-
-def _aggregate(measured: Measured) -> dict[str, Any]:
-    """Return the paper's aggregate, with its interval."""
-    score, sums = measured.score("aggregate", percent=False), measured.sums("aggregate")
-    return {
-        "aggregate": score.value,
-        "aggregate_interval": score.interval,
-        "aggregate_interval_note": score.note,
-        "tasks": {} if sums is None else _of_tasks(measured, sums),
     }
 
 

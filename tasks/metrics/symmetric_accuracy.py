@@ -23,7 +23,6 @@ from typing import Any
 from vhbench.language.parsing import Parser, yes_no_reader
 from vhbench.records import binary_answer
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics.answers import Places
 from vhbench.tasks.metrics.measuring import Measured, measure, report_scores
 from vhbench.tasks.metrics.metric import Answer, Count, Facts, Metric
 from vhbench.tasks.metrics.registry import YES_SHARE
@@ -164,6 +163,8 @@ def _scored(measured: Measured) -> dict[str, Any]:
     new, gold = measured.count(measured.metric("new_cases")), measured.count(YES_SHARE)
     complete, incomplete = measured.answers.pairs_of(measured.places)
     metrics = [metric for metric in measured.metrics if metric.scale != "count"]
+    originals = complete[:, 0]
+    counts = measured.within(originals).tally(lambda kind: kind.record.mode)
     return {
         **{metric.name: scores[metric.name] for metric in metrics},
         "gold_yes": None if gold is None else gold.value,
@@ -171,18 +172,12 @@ def _scored(measured: Measured) -> dict[str, Any]:
         "new_successful": None if measured.withheld or new is None else int(new.top.sum()),
         "pairs": len(complete),
         "incomplete_pairs": incomplete,
-        "mix": _mix(measured, complete[:, 0]),
+        "mix": {mode: counts[mode] / len(originals) for mode in sorted(counts) if mode},
         "intervals": {m.name: scores["intervals"][m.name] for m in metrics if m.scale != "constant"},
         **{name: scores[name] for name in ("interval_notes", "bounds")},
         "warnings": measured.warnings,
         "withheld": measured.withheld,
     }
-
-
-def _mix(measured: Measured, originals: Places) -> dict[str, float]:
-    """Return the share of each wording among pairs; empty where the rows do not name it."""
-    counts = measured.within(originals).tally(lambda kind: kind.record.mode)
-    return {mode: counts[mode] / len(originals) for mode in sorted(counts) if mode}
 
 
 def _guessed_accuracy(measured: Measured) -> float | None:

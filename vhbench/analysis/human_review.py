@@ -90,11 +90,9 @@ def of_twins(content_hash: str) -> str:
 def read_judgments(paths: Sequence[Path], content_hash: str) -> dict[str, dict[str, str]]:
     """Read what annotators saved: annotator → question id → "yes", "no", a letter or "unclear".
 
-    An annotator saves one file, or one for each part of the page. A file without a name stands for itself.
-
-    Raises:
-        VhbenchError: if a file is malformed, belongs to another split, or is there twice, by its path or content; or
-            two are by the same annotator and of the same part, or differ in what they say.
+    An annotator saves one file, or one for each part of the page. A file without a name stands for itself. Raises if a
+    file is malformed, belongs to another split, or is there twice, by its path or content; or two are by the same
+    annotator and of the same part, or differ in what they say.
     """
     contents: dict[bytes, Path] = {}
     parts: dict[tuple[str, str], Path] = {}

@@ -47,7 +47,15 @@ def analyse(places: Sequence[str], features: Features, out: Path, *, most: int, 
     yield from _report(comparison)
     data, picture = out / "images_analysis.json", out / "images_map.png"
     write_atomic(data, json_bytes(comparison))
-    _draw(comparison, picture)
+    alt = charts.drawing()
+    rows = [{"set": name, "x": x, "y": y} for name, points in comparison["points"].items() for x, y in points]
+    chart = alt.Chart(alt.Data(values=rows)).mark_point(filled=True, size=22, opacity=0.5)
+    figure = chart.encode(
+        x=alt.X("x:Q", title="first principal component of CLIP features"),
+        y=alt.Y("y:Q", title="second"),
+        color=alt.Color("set:N", title=None),
+    )
+    charts.save(figure.properties(width=480, height=480, title="Images by their CLIP features"), picture)
     yield f"wrote {data} and {picture}"
 
 
@@ -123,16 +131,3 @@ def _report(comparison: Mapping[str, Any]) -> Iterator[str]:
         value = f"{entry['cmmd']:.2f} [{entry['interval'][0]:.2f}, {entry['interval'][1]:.2f}]"
         rows.append((name, f"{comparison['images'][name]:,}", value, f"{entry['p']:.3f}"))
     yield from wording.aligned(rows)
-
-
-def _draw(comparison: Mapping[str, Any], file: Path) -> None:
-    """Draw the two principal components of all images as a PNG."""
-    alt = charts.drawing()
-    rows = [{"set": name, "x": x, "y": y} for name, points in comparison["points"].items() for x, y in points]
-    chart = alt.Chart(alt.Data(values=rows)).mark_point(filled=True, size=22, opacity=0.5)
-    figure = chart.encode(
-        x=alt.X("x:Q", title="first principal component of CLIP features"),
-        y=alt.Y("y:Q", title="second"),
-        color=alt.Color("set:N", title=None),
-    )
-    charts.save(figure.properties(width=480, height=480, title="Images by their CLIP features"), file)

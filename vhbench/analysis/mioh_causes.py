@@ -63,25 +63,15 @@ _BLIND: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A set of cells that fail together.
+    """A set of cells that fail together."""
 
-    Attributes:
-        types: question types.
-        under: pressures, "" for all.
-        correct: correct responses.
-        n: responses.
-        chance: correct responses expected from guessing.
-        expected: correct responses expected from the skill in the other cells.
-        meaning: missing skill, where the responses show it, or "".
-    """
-
-    types: tuple[str, ...]
-    under: str
-    correct: int
-    n: int
-    chance: float
-    expected: float
-    meaning: str = ""
+    types: tuple[str, ...]  # question types
+    under: str  # pressures, "" for all
+    correct: int  # correct responses
+    n: int  # responses
+    chance: float  # correct responses expected from guessing
+    expected: float  # correct responses expected from the skill in the other cells
+    meaning: str = ""  # missing skill, where the responses show it
 
     def __str__(self) -> str:
         counts = f"{self.correct} of {self.n} correct; expected {self.expected:.0f}, {self.chance:.0f} by guessing"
@@ -124,8 +114,7 @@ class _Cells:
 def causes(records: Iterable[Record]) -> list[Cause]:
     """Return the sets in which skill is lower than elsewhere, those that explain most first.
 
-    Args:
-        records: MIOH's records with known question types.
+    All records are MIOH's, with known question types.
     """
     answered = list(records)
     cells = _Cells(answered)

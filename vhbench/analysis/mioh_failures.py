@@ -288,7 +288,11 @@ def summary(failures: Mapping[str, Mapping[str, Any]], drops: Mapping[str, Mappi
     """Return the findings as one paragraph, the largest accuracy drop first."""
     cells = [(task, p, drop) for task, row in drops.items() for p, drop in row.items()]
     changes = sorted((c for c in cells if c[2]["significant"]), key=lambda cell: -cell[2]["mean"])
-    sentences = [_change(task, p, drop) for task, p, drop in changes]
+    sentences = []
+    for task, pressure, drop in changes:
+        verb, under = "drops" if drop["mean"] > 0 else "rises", PRESSURES[pressure].head
+        size, ends = wording.number(100 * abs(drop["mean"])), wording.confidence(drop["interval"], 100)
+        sentences.append(f"MIOH {task}: accuracy {verb} {size} points under {under}, {ends}, n = {drop['n']}.")
     if cells and not changes:
         sentences.append("no significant accuracy change under any pressure.")
     if few := sum(drop["p"] is None for *_, drop in cells):
@@ -307,12 +311,6 @@ def summary(failures: Mapping[str, Mapping[str, Any]], drops: Mapping[str, Mappi
             "(vhbench build mioh --tied N builds such sets, and the task mioh evaluates all)."
         )
     return " ".join(sentences) if changes else f"MIOH: {' '.join(sentences)}"
-
-
-def _change(task: str, pressure: str, drop: Mapping[str, Any]) -> str:
-    verb, under = "drops" if drop["mean"] > 0 else "rises", PRESSURES[pressure].head
-    size, ends = wording.number(100 * abs(drop["mean"])), wording.confidence(drop["interval"], 100)
-    return f"MIOH {task}: accuracy {verb} {size} points under {under}, {ends}, n = {drop['n']}."
 
 
 def _drop_rows(drops: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Iterator[Sequence[str]]:

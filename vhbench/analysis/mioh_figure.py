@@ -14,8 +14,7 @@ from vhbench.tasks.unparsed import KINDS
 _HEADS: Final = {name: pressure.head for name, pressure in PRESSURES.items()}
 _FAILURES: Final = {"perception": "image sets", "integration": "image sets", "comparison": "pairs of images"}
 Cells = Mapping[str, Mapping[str, Mapping[str, Any]]]
-Place = Callable[[Mapping[str, Any]], float]
-"""Position of a cell on the colour scale from -1, orange, to 1, blue."""
+Place = Callable[[Mapping[str, Any]], float]  # position of a cell on the colour scale from -1, orange, to 1, blue
 
 
 def heat_map(analysis: Mapping[str, Any], path: Path) -> None:

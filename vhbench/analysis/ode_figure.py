@@ -36,15 +36,14 @@ def draw(analysis: Mapping[str, Any], file: Path) -> None:
     pairs = clearest(lifts)
     if more := [pair for pair in pairs if pair[2]["lift"] > 1][:SHOWN]:
         dots = [_dot(fact, word, lift) for fact, word, lift in more]
+        most = max(max(dot.value, min(dot.high or 0, 16)) for dot in dots)  # whiskers reach up to 16
+        across = 0.5, 2.0 ** max(1, ceil(log2(most)))
         about = (
             "How many times as often in images that show it as at its base rate; dashed: no difference.",
             f"The clearest pairs shown in at least {FEWEST} images, with simultaneous intervals; grey: not significant",
         )
-        parts.append(
-            charts.dots(
-                dots, "Hallucinations by co-occurring object", about, across=_across(dots), neutral=1, doubling=True
-            )
-        )
+        title = "Hallucinations by co-occurring object"
+        parts.append(charts.dots(dots, title, about, across=across, neutral=1, doubling=True))
     if pairs:
         parts += _matrix(lifts, pairs)
     heading = f"ODE: {analysis['questions']:,} questions, from the most common to fictional concept pairs"
@@ -57,7 +56,12 @@ def curves(by_criterion: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str,
     for task, names in _CURVES.items():
         for name, title in names.items():
             scores = {criterion: tasks.get(task, {}).get(name) for criterion, tasks in by_criterion.items()}
-            dots = [_point(c, s, task) for c, s in scores.items() if s and s["value"] is not None]
+            unit = "captions" if task == "caption" else "questions"
+            dots = [
+                Dot.of(criterion, 100 * s["value"], percent(s["interval"]), f"{s['n']} {unit}", unit=" %")
+                for criterion, s in scores.items()
+                if s and s["value"] is not None
+            ]
             if dots:
                 yield title, name, dots
 
@@ -88,22 +92,11 @@ def _distance(lift: Lift) -> float:
     return low if lift["lift"] > 1 else -high
 
 
-def _point(criterion: str, score: Mapping[str, Any], task: str) -> Dot:
-    count = f"{score['n']} {'captions' if task == 'caption' else 'questions'}"
-    return Dot.of(criterion, 100 * score["value"], percent(score["interval"]), count, unit=" %")
-
-
 def _dot(fact: str, word: str, lift: Lift) -> Dot:
     low, high = lift["simultaneous"]
     capped = ", capped" if lift["capped"] else ""
     text = f"{lift['lift']:.1f} [{low:.1f}, {high:.1f}{capped}], {lift['hallucinated']} of {lift['of']} times"
     return Dot(f"{word} given {fact}", lift["lift"], low, high, text, pale=not lift["significant"])
-
-
-def _across(dots: Sequence[Dot]) -> tuple[float, float]:
-    """Return the range of a log axis for all dots, with whiskers up to 16."""
-    most = max(max(dot.value, min(dot.high or 0, 16)) for dot in dots)
-    return 0.5, 2.0 ** max(1, ceil(log2(most)))
 
 
 def _matrix(lifts: Mapping[str, Mapping[str, Lift]], pairs: Sequence[tuple[str, str, Lift]]) -> list[Any]:

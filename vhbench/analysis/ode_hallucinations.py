@@ -89,8 +89,7 @@ def analyse(
 def asked_vocabulary(records: Sequence[Record], split: Path | None) -> Mapping[str, Sequence[str]]:
     """Return the vocabulary of the evaluated split, with which the report scored its captions.
 
-    Raises:
-        VhbenchError: if a response belongs to no question of this split: another vocabulary gives other scores.
+    Raises if a response belongs to no question of this split: another vocabulary gives other scores.
     """
     folder = split or datasets.resolve(records[0].benchmark).path
     list(datasets.belonging(records, folder, "--split"))

@@ -51,31 +51,23 @@ def pages(questions: Iterable[Question], content_hash: str) -> Iterator[tuple[st
     part = ReviewPart(1)
     for question in questions:
         images = [_displayable(read_image(image), len(question.images)) for image in question.images]
-        if part.items and part.size + _more(part, question, images) > _ROOM:
+        new = {digest: url for digest, url, _ in images if digest not in part.images}
+        added = len(_item(question, [])) + 5 * len(images) + sum(map(len, new.values()))
+        if part.items and part.size + added > _ROOM:
             yield part.page(content_hash), part
             part = ReviewPart(part.number + 1)
-        _put(part, question, images)
+        for number, (digest, url, fault) in enumerate(images, start=1):
+            if digest not in part.images:
+                part.images[digest] = url
+                part.size += len(url)
+            if fault:
+                part.notes.append(f"question {question.id}, image {number}: {fault}; the page shows a note instead")
+        places = list(part.images)
+        part.items.append(_item(question, [places.index(digest) for digest, _, _ in images]))
+        part.size += len(part.items[-1])
     if part.items:
         part.alone = part.number == 1
         yield part.page(content_hash), part
-
-
-def _more(part: ReviewPart, question: Question, images: list[tuple[str, str, str]]) -> int:
-    """Return how many bytes a question would add."""
-    new = {digest: url for digest, url, _ in images if digest not in part.images}
-    return len(_item(question, [])) + 5 * len(images) + sum(map(len, new.values()))
-
-
-def _put(part: ReviewPart, question: Question, images: list[tuple[str, str, str]]) -> None:
-    for number, (digest, url, fault) in enumerate(images, start=1):
-        if digest not in part.images:
-            part.images[digest] = url
-            part.size += len(url)
-        if fault:
-            part.notes.append(f"question {question.id}, image {number}: {fault}; the page shows a note instead")
-    places = list(part.images)
-    part.items.append(_item(question, [places.index(digest) for digest, _, _ in images]))
-    part.size += len(part.items[-1])
 
 
 def _item(q: Question, images: list[int]) -> bytes:
@@ -94,32 +86,22 @@ def _displayable(data: bytes, images: int) -> tuple[str, str, str]:
     try:
         opened = open_image(data)
     except VhbenchError as error:
-        return digest, _url("png", _placeholder(str(error))), str(error)
+        note = Image.new("RGB", (480, 120), "white")
+        ImageDraw.Draw(note).text((12, 12), "This image cannot be shown.\nPress U.", fill="black", font=font(18))
+        ImageDraw.Draw(note).text((12, 80), str(error)[:80], fill="grey", font=font(11))
+        return digest, _url("png", to_png(note)), str(error)
     kind = next((kind for head, kind in _KINDS.items() if data.startswith(head)), "")
     budget = _ROOM * 3 // 4 // max(images, 4)
     if kind and len(data) <= budget:
         return digest, _url(kind, data), ""
-    return digest, _url("jpeg", _smaller(to_display_rgb(opened), budget)), ""
-
-
-def _smaller(image: Image.Image, budget: int) -> bytes:
-    """Return an image as JPEG within a size limit, scaled down if necessary."""
-    data = b""
+    smaller = to_display_rgb(opened)
     for side in _SIDES:
-        image.thumbnail((side, side))
+        smaller.thumbnail((side, side))
         buffer = io.BytesIO()
-        image.save(buffer, "JPEG", quality=90)
-        data = buffer.getvalue()
-        if len(data) <= budget:
+        smaller.save(buffer, "JPEG", quality=90)
+        if buffer.tell() <= budget:
             break
-    return data
-
-
-def _placeholder(reason: str) -> bytes:
-    image = Image.new("RGB", (480, 120), "white")
-    ImageDraw.Draw(image).text((12, 12), "This image cannot be shown.\nPress U.", fill="black", font=font(18))
-    ImageDraw.Draw(image).text((12, 80), reason[:80], fill="grey", font=font(11))
-    return to_png(image)
+    return digest, _url("jpeg", buffer.getvalue()), ""
 
 
 def _url(kind: str, data: bytes) -> str:

@@ -71,9 +71,10 @@ def apply(directory: Path, verdict: Path, target: Path, version: str = "") -> Ma
     lost = {scene for row in drops for scene in ties.scenes[row]} - left
     target.parent.mkdir(parents=True, exist_ok=True)
     with splits.locked(target):
+        kept = (row for row in splits.read_rows(directory) if row.question.id not in drops)
         return splits.write_split(
             target,
-            _rows(directory, drops),
+            (Row(row.config, replace(row.question, benchmark_version="")) for row in kept),
             benchmark=manifest.benchmark,
             version=version or manifest.version,
             seed=manifest.seed,
@@ -147,12 +148,6 @@ def _words(directory: Path) -> dict[str, tuple[str, ...]]:
         if row["pair_id"] and not row["perturbation"]:
             texts[row["pair_id"]][row["negated"]] = row["question"]
     return {pair: (halves[False], halves[True]) for pair, halves in texts.items() if len(halves) == 2}
-
-
-def _rows(directory: Path, drops: set[str]) -> Iterator[Row]:
-    for row in splits.read_rows(directory):
-        if row.question.id not in drops:
-            yield Row(row.config, replace(row.question, benchmark_version=""))
 
 
 def _rejections(directory: Path, rejected: Mapping[str, Any], drops: set[str]) -> Iterator[Rejection]:

@@ -16,11 +16,7 @@ Ask = Callable[[bytes, str], str]  # encoded image, question → answer
 
 
 def transfer(split: Path, ask: Ask) -> dict[str, dict[str, Any]]:
-    """Ask a model the original questions of an attacked split, on the clean and on the attacked images.
-
-    Args:
-        split: a VHExpansion split with attacks.
-        ask: the model; it need not be the one that was attacked.
+    """Ask any model the original questions of an attacked VHExpansion split, on the clean and on the attacked images.
 
     Returns:
         method → ``right_before``, ``turned_wrong``, ``success_rate`` in percent with ``success_interval``,

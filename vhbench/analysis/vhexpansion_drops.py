@@ -198,18 +198,13 @@ def _source(records: Sequence[Record]) -> dict[str, Any]:
     scores = symmetric_accuracy.score(records)["by_perturbation"]
     by_kind = {kind or CLEAN: _brief(scores[kind]) for kind in sorted(scores)}
     for kind in by_kind.keys() & set(METHODS):
-        by_kind[kind] |= _turned(records, kind)
+        originals = [record for record in records if not record.negated]
+        before = {case_of(record): record for record in originals if not (record.perturbation or record.failure)}
+        after = [record for record in originals if record.perturbation == kind and case_of(record) in before]
+        answers = [(before[case_of(r)].prediction == r.answer, "" if r.failure else r.prediction) for r in after]
+        right = [(first, last == r.answer if last else None) for (first, last), r in zip(answers, after, strict=True)]
+        by_kind[kind] |= success(right, clusters_of(after).numbers.tolist())
     return by_kind
-
-
-def _turned(records: Sequence[Record], kind: str) -> dict[str, Any]:
-    """Return the success of an attack on the responses to original questions."""
-    originals = [record for record in records if not record.negated]
-    before = {case_of(record): record for record in originals if not (record.perturbation or record.failure)}
-    after = [record for record in originals if record.perturbation == kind and case_of(record) in before]
-    said = [(before[case_of(r)].prediction == r.answer, "" if r.failure else r.prediction) for r in after]
-    right = [(first, last == r.answer if last else None) for (first, last), r in zip(said, after, strict=True)]
-    return success(right, clusters_of(after).numbers.tolist())
 
 
 def _pairs(sources: Mapping[str, Sequence[Record]]) -> dict[tuple[str, str], paired.PairedOutcomes]:

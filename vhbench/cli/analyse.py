@@ -1,7 +1,7 @@
 """``vhbench analyse …``: a breakdown of the scores of a run, one command per benchmark with an analysis."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,11 +37,16 @@ class _SplitOptions:
 def print_analysis(name: str, run: Path, out: Path | None = None, **options: Any) -> None:
     """Print the analysis of one run, after writing it; options as of :func:`write_analysis`."""
     from vhbench.tasks.text_only_baseline import baseline_sentences
+    from vhbench.tasks.unparsed import KINDS
 
     analysis, files = write_analysis(name, run, out, **options)
     for note in analysis["notes"]:
         typer.echo(in_a_line(note), err=True)
-    typer.echo(in_a_line(_heading(name, analysis)))
+    sources = analysis["provenance"].values()
+    version, model = (", ".join(sorted({f"{source[key]}" for source in sources})) for key in ("version", "model"))
+    title = ", ".join(filter(None, (f"{BENCHMARKS[name].title.partition(':')[0]} {version}".strip(), model)))
+    shares = ", ".join(f"{kind} {100 * analysis[kind]:.1f} %" for kind in KINDS)
+    typer.echo(in_a_line(f"{title}: {analysis['questions']:,} questions; {shares}"))
     report = load(BENCHMARKS[name].analysis).report
     for line in [analysis["summary"]] if analysis["withheld"] else ["", *report(analysis)]:
         typer.echo(escaped(line))
@@ -79,18 +84,6 @@ def write_analysis(name: str, run: Path, out: Path | None = None, **options: Any
         return numbers, [data]
     analysis.draw(numbers, picture)
     return numbers, [data, picture]
-
-
-def _heading(name: str, numbers: Mapping[str, Any]) -> str:
-    """Return benchmark, version, model and the shares of responses without a prediction in one line."""
-    from vhbench.tasks.unparsed import KINDS
-
-    sources = numbers["provenance"].values()
-    version = ", ".join(sorted({f"{source['version']}" for source in sources}))
-    model = ", ".join(sorted({f"{source['model']}" for source in sources}))
-    title = ", ".join(filter(None, (f"{BENCHMARKS[name].title.partition(':')[0]} {version}".strip(), model)))
-    shares = ", ".join(f"{kind} {100 * numbers[kind]:.1f} %" for kind in KINDS)
-    return f"{title}: {numbers['questions']:,} questions; {shares}"
 
 
 def _files(name: str) -> tuple[str, str]:

@@ -130,9 +130,7 @@ def _given(kind: type[Any], name: str, value: Any) -> Any:
 def path(text: str | Path) -> Path:
     """Return a path as given; for the name of a release, ``hf://…``, its local folder.
 
-    Raises:
-        typer.BadParameter: if no file can have this name.
-        VhbenchError: if there is no such release.
+    Raises typer.BadParameter if no file can have this name, VhbenchError if there is no such release.
     """
     text = str(text)
     if text.startswith(_SCHEME):

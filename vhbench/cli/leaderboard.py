@@ -15,7 +15,6 @@ from vhbench.terminal import in_a_line
 if TYPE_CHECKING:
     from vhbench.leaderboard.boards import Board
     from vhbench.leaderboard.rankings import Rankings
-    from vhbench.leaderboard.validating import CheckedEntry
 
 app = typer.Typer(
     help="Maintain a leaderboard that recomputes every score from the responses.\n\n"
@@ -142,19 +141,15 @@ def _add(options: _AddOptions) -> None:
     for one in submissions:
         assert one.entry is not None
         one.place.write(one.entry, one.answers)
-        _print_added(one)
-
-
-def _print_added(one: "CheckedEntry") -> None:
-    assert one.rescoring is not None
-    parts = [
-        f"{name} {score.value:.1f}"
-        for scores in one.rescoring.scores.values()
-        for name, score in list(scores.items())[:2]
-        if score.value is not None
-    ]
-    parts += one.rescoring.withheld.values()
-    typer.echo(in_a_line(f"added {one.place.folder}: {', '.join(parts)}; {len(one.answers):,} bytes"))
+        assert one.rescoring is not None
+        parts = [
+            f"{name} {score.value:.1f}"
+            for scores in one.rescoring.scores.values()
+            for name, score in list(scores.items())[:2]
+            if score.value is not None
+        ]
+        parts += one.rescoring.withheld.values()
+        typer.echo(in_a_line(f"added {one.place.folder}: {', '.join(parts)}; {len(one.answers):,} bytes"))
 
 
 def _refused(reasons: Sequence[str], what: str) -> typer.Exit:
@@ -307,17 +302,12 @@ def _build(options: _BuildOptions) -> None:
 
     standings = options.rank()
     first = write_site(standings, options.out)
-    typer.echo(f"{options.out}: {_described(options.out)}; open {first}")
+    sizes = [path.stat().st_size for path in options.out.rglob("*") if path.is_file()]
+    typer.echo(f"{options.out}: {len(sizes):,} files, {sum(sizes) / 1e6:.1f} MB; open {first}")
     if standings.refused:
         left = _refused(standings.refused, f"{options.board}: left out of the site")
         if options.strict:
             raise left
-
-
-def _described(out: Path) -> str:
-    """Return the number of files of a site and their size."""
-    sizes = [path.stat().st_size for path in out.rglob("*") if path.is_file()]
-    return f"{len(sizes):,} files, {sum(sizes) / 1e6:.1f} MB"
 
 
 @dataclass(frozen=True, kw_only=True)

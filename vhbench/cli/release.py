@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from vhbench.builds.recipes import EditionRecipe
     from vhbench.builds.split_build import SplitBuild
 
-AWAITS_VERDICT = 3
-"""Exit code of a release that waits for the reviewers."""
+AWAITS_VERDICT = 3  # exit code of a release that waits for the reviewers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +139,10 @@ class _Steps:
         """
         from vhbench.builds import sharding
 
-        if self._is_begun():
+        is_begun = any(self.how.out.glob(f".{self.recipe.benchmark}.*.parts")) or (
+            (self.split / "manifest.json").is_file() and not self.described.differences(self.manifest)
+        )
+        if is_begun:
             yield "skipped, since the build has begun"
             return
         shards, workers, times = self.plan.shards, self.how.workers, list[float]()
@@ -155,15 +157,6 @@ class _Steps:
         cost = f", cost {hours * self.how.gpu_hour_price:,.2f}" if self.how.gpu_hour_price else ""
         processes = f"{workers} worker{'s' * (workers != 1)}"
         yield f"{shards:,} shards take about {took} with {processes}, and {size:,.3f} GB{cost}"
-
-    def _is_begun(self) -> bool:
-        """Return whether shards of this recipe's build, or its split, are there."""
-        from vhbench import splits
-
-        if any(self.how.out.glob(f".{self.recipe.benchmark}.*.parts")):
-            return True
-        there = (self.split / "manifest.json").is_file()
-        return there and not self.described.differences(splits.read_manifest(self.split))
 
     def build(self) -> Iterator[str]:
         """Build the split, resuming an interrupted build."""

@@ -76,11 +76,7 @@ def review(options: ReviewOptions) -> None:
 
 
 def write_pages(options: ReviewOptions) -> list[str]:
-    """Write the pages for annotators, and return a line about each.
-
-    Raises:
-        VhbenchError: if the output is not a page, or the split has no questions.
-    """
+    """Write the pages for annotators, and return a line about each; raise if the split has no questions."""
     from vhbench.analysis.human_review import selection
     from vhbench.analysis.review_pages import pages
     from vhbench.files import write_atomic

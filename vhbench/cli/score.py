@@ -139,12 +139,15 @@ def chair(file: given.TableFile, options: given.ChairOptions, telling: given.Tel
 
     Example: `vhbench score chair --responses captions.jsonl --gold gold.json --synonyms synonyms.txt`
     """
+    from vhbench.files import read_json
     from vhbench.tasks.metrics import chair as metric
 
-    words = _synonyms(options.synonyms)
+    if (words := options.synonyms) is None:
+        raise VhbenchError("expected a vocabulary: --synonyms FILE (CHAIR's synonyms.txt, or JSON name → words)")
+    vocabulary = read_json(words) if words.suffix.lower() == ".json" else words
     if (options.gold is None) == (options.instances is None):
         raise VhbenchError("expected the objects of the images: either --gold FILE or --instances FILE")
-    settings: dict[str, Any] = {"synonyms": words, "compat": options.compat}
+    settings: dict[str, Any] = {"synonyms": vocabulary, "compat": options.compat}
     objects = options.gold or metric.gold_from_coco(options.instances, options.captions, **settings)
     rows = _rows(file.responses)
     result = metric.score(rows, objects, **settings, allow_failed=telling.allow_failed)
@@ -244,13 +247,3 @@ def _rows(path: Path) -> Any:
     rows = enumerate(read_rows(path, column_aliases.KNOWN), start=1)
     answers = [column_aliases.answered(row, f"{path}, row {number}", joined=True) for number, row in rows]
     return [{"id": row.get("id"), "response": row["response"]} for row in answers]
-
-
-def _synonyms(path: Path | None) -> Any:
-    if path is None:
-        raise VhbenchError("expected a vocabulary: --synonyms FILE (CHAIR's synonyms.txt, or JSON name → words)")
-    if path.suffix.lower() != ".json":
-        return path
-    from vhbench.files import read_json
-
-    return read_json(path)

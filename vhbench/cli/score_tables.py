@@ -28,9 +28,8 @@ def names_of(family: str) -> list[str]:
 def read_of(responses: "Responses", options: ReadingOptions) -> dict[str, Any]:
     """Print what is missing, left out and judged; return it for JSON.
 
-    Raises:
-        VhbenchError: if a complete run is required and responses are missing, or unknown; if no response is left; or if
-            a judge failed for more than 1 % of them.
+    Raises if a complete run is required and responses are missing, or unknown; if no response is left; or if a judge
+    failed for more than 1 % of them.
     """
     from vhbench.compare.scoring import no_answers_message
     from vhbench.tasks.metrics.withholding import ALLOWED

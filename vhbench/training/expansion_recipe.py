@@ -30,7 +30,15 @@ def export(how: RecipeOptions) -> list[str]:
 
     The same command resumes an interrupted export.
     """
-    _check(how)
+    if how.images and len(how.images) != len(how.source):
+        raise VhbenchError(f"--images is given {len(how.images)} times for {len(how.source)} sources")
+    training_rows.check_forms(how)
+    mark = how.out / _RECIPE
+    if (how.out / "rows").exists() or not mark.is_file() or mark.read_bytes() != _recipe(how):
+        training_files.check_free(how.out, how.layout)
+    if how.mix is not None:
+        with open_file(how.mix):  # before the sources, which take longer to read
+            pass
     rewriter, rows, notes = load_rewriter(how.rewriter), list[TrainingExample](), list[str]()
     parts = _parted(how)
     general = training_rows.mixed(how, how.seed, [part.scored for part in parts], notes, leave_out=True)
@@ -59,19 +67,6 @@ _RECIPE = "recipe.json"  # recipe of an unfinished folder, so that only the same
 
 def _recipe(how: RecipeOptions) -> bytes:
     return json_bytes({name: str(value) for name, value in asdict(how).items() if name not in ("out", "layout")})
-
-
-def _check(how: RecipeOptions) -> None:
-    """Check the options, that the folder is free or resumable, and that the mix can be opened."""
-    if how.images and len(how.images) != len(how.source):
-        raise VhbenchError(f"--images is given {len(how.images)} times for {len(how.source)} sources")
-    training_rows.check_forms(how)
-    mark = how.out / _RECIPE
-    if (how.out / "rows").exists() or not mark.is_file() or mark.read_bytes() != _recipe(how):
-        training_files.check_free(how.out, how.layout)
-    if how.mix is not None:
-        with open_file(how.mix):  # before the sources, which take longer to read
-            pass
 
 
 @dataclass(frozen=True, slots=True)

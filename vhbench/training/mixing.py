@@ -47,7 +47,7 @@ def read_mix(
     """
     talks = list(_talks(path))
     seen = [talk for talk in talks if talk.names]
-    turns = [(i, turn) for i, talk in enumerate(seen) for turn in range(talk.turns)]
+    turns = [(i, turn) for i, talk in enumerate(seen) for turn in range(len(talk.row["conversations"]) // 2)]
     order = rng(seed, "mix").permutation(len(turns)) if number else range(len(turns))
     examples: dict[tuple[int, int], TrainingExample] = {}
     folder, before = images or path.parent, dict[str, Picture]()
@@ -72,10 +72,6 @@ class _Talk:
     number: int
     place: str
     names: Sequence[Any]
-
-    @property
-    def turns(self) -> int:
-        return len(self.row["conversations"]) // 2
 
 
 def _talks(path: Path) -> Iterator[_Talk]:

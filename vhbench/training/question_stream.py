@@ -37,10 +37,8 @@ def questions(options: RlOptions) -> Iterator[Question]:
     """Yield questions without end.
 
     Both answers of a pair, and else a yes and a no of one type and pressure, follow one another, multiple-choice
-    questions in twos: a batch of an even number of questions holds whole pairs.
-
-    Raises:
-        VhbenchError: for an unknown benchmark, an invalid part, or a test split about concepts of the part.
+    questions in twos: a batch of an even number of questions holds whole pairs. Raises for an unknown benchmark, an
+    invalid part, or a test split about concepts of the part.
     """
     if unknown := [name for name in options.benchmark if name not in _BLOCKS]:
         raise VhbenchError(f"--benchmark: expected one of {', '.join(_BLOCKS)}; got {unknown[0]!r}")
@@ -76,14 +74,14 @@ def _units(name: str, options: RlOptions, images: frozenset[str], scenes: frozen
             rows = _rows(_BLOCKS[name](options, seed, level, Path(folder)))
             closed = [_renamed(question, seed) for question in rows if question.kind != "caption"]
         closed = _once(closed, seed) if name == "mioh" else closed
-        fresh = [question for question in closed if _is_fresh(question, images, scenes)]
+        fresh = [
+            question
+            for question in closed
+            if scenes.isdisjoint(question.scene_ids)
+            and images.isdisjoint(hashlib.sha256(read_image(image)).hexdigest() for image in question.images if images)
+        ]
         total += len(fresh)
         yield from _in_pairs(fresh, seed)
-
-
-def _is_fresh(question: Question, images: frozenset[str], scenes: frozenset[str]) -> bool:
-    digests = (hashlib.sha256(read_image(image)).hexdigest() for image in question.images if images)
-    return scenes.isdisjoint(question.scene_ids) and images.isdisjoint(digests)
 
 
 def _once(questions: Sequence[Question], seed: int) -> list[Question]:

@@ -28,7 +28,16 @@ def worded(scene: Scene, wording: str, unsaid: Collection[str] = ()) -> str:
     named = {thing.category for thing in scene.objects} | {scene.environment, *unsaid}
     around = [inflection.with_article(area) for area in scene.areas if area not in named]
     things_listed, around_listed = (inflection.listing(words) if words else "" for words in (things, around))
-    text = _filled(wording, things_listed, place, around_listed)
+    first, second, nothing = WORDINGS["shows" if wording == "scene" and not place else wording]
+    if not around_listed:
+        first, second = first.replace(", with {around}", ""), ""
+    texts = [
+        form.format(things=things_listed or nothing, place=place, around=around_listed)
+        for form in (first, second)
+        if form
+    ]
+    tidy = [" ".join(text.split()).replace(" :", ":").replace(" ,", ",") for text in texts]
+    text = " ".join(f"{text[:1].upper()}{text[1:]}." for text in tidy)
     return " ".join([text, *_sides(scene)])
 
 
@@ -69,13 +78,3 @@ WORDINGS: Mapping[str, tuple[str, str, str]] = {
     "scene": ("the scene is {place}, with {things}", "one also sees {around}", "no single thing"),
 }
 """Template → its sentences about objects and environment, and about the background; what stands for no object."""
-
-
-def _filled(wording: str, things: str, place: str, around: str) -> str:
-    """Return a template with objects, environment and background, as text; each may be ""."""
-    first, second, nothing = WORDINGS["shows" if wording == "scene" and not place else wording]
-    if not around:
-        first, second = first.replace(", with {around}", ""), ""
-    texts = [one.format(things=things or nothing, place=place, around=around) for one in (first, second) if one]
-    tidy = [" ".join(text.split()).replace(" :", ":").replace(" ,", ",") for text in texts]
-    return " ".join(f"{text[:1].upper()}{text[1:]}." for text in tidy)

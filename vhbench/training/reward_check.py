@@ -1,7 +1,8 @@
 """Mean reward of policies that ignore the images (``vhbench export rl --check``)."""
 
 import string
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from vhbench import rewards
@@ -63,9 +64,9 @@ def table(rows: Sequence[Row]) -> tuple[list[list[str]], list[str]]:
     shares = [share for share in shares if share]
 
     def earned(policy: Callable[[Row], str], form: str = "{}") -> list[float]:
-        return [_mean(_expected(row, policy, form) for row in share) for share in shares]
+        return [fmean(_expected(row, policy, form) for row in share) for share in shares]
 
-    levels = [_mean(_guess_value(row) for row in share) for share in shares]
+    levels = [fmean(_guess_value(row) for row in share) for share in shares]
     lines = [["policy", *("multiple choice" if share[0]["choices"] else "yes/no" for share in shares)]]
     lines.append(["chance level", *map(_shown, levels)])
     above: list[str] = []
@@ -81,7 +82,7 @@ def table(rows: Sequence[Row]) -> tuple[list[list[str]], list[str]]:
 def _expected(row: Row, policy: Callable[[Row], str], form: str) -> float:
     """Return the reward of a policy's response, averaged over all possible answers to the question."""
     rows = ({**row, "answer": answer} for answer in rewards.possible_answers(tuple(row["choices"])))
-    return _mean(_reward(each, form.format(policy(each))) for each in rows)
+    return fmean(_reward(each, form.format(policy(each))) for each in rows)
 
 
 def _reward(row: Row, response: str) -> float:
@@ -91,12 +92,7 @@ def _reward(row: Row, response: str) -> float:
 
 def _guess_value(row: Row) -> float:
     """Return the expected reward of a uniform guess among the possible answers."""
-    return _mean(_reward(row, answer) for answer in rewards.possible_answers(tuple(row["choices"])))
-
-
-def _mean(values: Iterable[float]) -> float:
-    numbers = list(values)
-    return sum(numbers) / len(numbers) if numbers else 0.0
+    return fmean(_reward(row, answer) for answer in rewards.possible_answers(tuple(row["choices"])))
 
 
 def _shown(value: float) -> str:

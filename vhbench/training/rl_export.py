@@ -28,17 +28,17 @@ def _rows_of(options: RlOptions) -> Iterator[dict[str, Any]]:
 def export(options: RlOptions) -> tuple[list[str], bool]:
     """Write rows for a trainer into a new folder, or compute the mean reward of policies.
 
-    Returns:
-        Lines about what was written, and about its use in the trainer, or the table of policies; and whether no policy
-        exceeds the chance level.
-
-    Raises:
-        VhbenchError: for an unknown trainer, a folder in use, or as the stream (:func:`questions`).
+    Return lines about what was written and its use in the trainer, or the table of policies; and whether no policy
+    exceeds the chance level. Raises for an unknown trainer, a folder in use, or as the stream (:func:`questions`).
     """
     if options.to not in _TARGETS:
         raise VhbenchError(f"--to: expected one of {', '.join(_TARGETS)}; got {options.to!r}")
     if options.check:
-        return _check(options)
+        rows = list(_rows_of(options))
+        table, above = reward_check.table(rows)
+        lines = [f"{name:26}" + "".join(f"{cell:>17}" for cell in cells) for name, *cells in table]
+        summary = f"{len(rows):,} questions; above the chance level: {', '.join(above) or 'none'}"
+        return [*lines, summary], not above
     if (out := options.out) is None:
         raise VhbenchError("expected --out FOLDER, or --check")
     training_files.check_free(out)
@@ -56,14 +56,6 @@ def export(options: RlOptions) -> tuple[list[str], bool]:
 
 def _settings(options: RlOptions) -> dict[str, Any]:
     return {name: value for name, value in asdict(options).items() if name not in ("out", "check")}
-
-
-def _check(options: RlOptions) -> tuple[list[str], bool]:
-    rows = list(_rows_of(options))
-    table, above = reward_check.table(rows)
-    lines = [f"{name:26}" + "".join(f"{cell:>17}" for cell in cells) for name, *cells in table]
-    summary = f"{len(rows):,} questions; above the chance level: {', '.join(above) or 'none'}"
-    return [*lines, summary], not above
 
 
 Rows = list[dict[str, Any]]

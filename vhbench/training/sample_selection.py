@@ -132,11 +132,10 @@ def units(questions: Iterable[Question]) -> list[list[Question]]:
             pairs.append([question])
         elif question.pair_id and key in open_pairs and open_pairs[key].answer != question.answer:
             pairs.append([open_pairs.pop(key), question])
+        elif key in open_pairs:
+            waiting[_type(question)][question.answer].append([question])
         else:
-            if key in open_pairs:
-                waiting[_type(question)][question.answer].append([question])
-            else:
-                open_pairs[key] = question
+            open_pairs[key] = question
     for question in open_pairs.values():
         waiting[_type(question)][question.answer].append([question])
     for sides in waiting.values():

@@ -209,9 +209,7 @@ def mixed(
 ) -> list[TrainingExample]:
     """Return the general rows to mix in; caveats are appended to ``notes``.
 
-    Raises:
-        VhbenchError: naming the row that shows an image of the tests, unless such rows are left out; and as
-            :func:`~vhbench.training.mixing.read_mix`.
+    Raises as :func:`~vhbench.training.mixing.read_mix`, and unless such rows are left out, for an image of the tests.
     """
     if options.mix is None:
         if options.mix_number or options.mix_images:

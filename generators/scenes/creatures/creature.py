@@ -6,11 +6,8 @@ from vhbench.generators.scenes.creatures.animals import animal
 from vhbench.generators.scenes.creatures.people import FIGURES, person
 from vhbench.generators.scenes.creatures.species import SPECIES
 
-VARIANTS = 10
-"""Number of appearances per creature; larger variants wrap around."""
-
-CREATURES: tuple[str, ...] = (*FIGURES, *SPECIES)
-"""Catalog words rendered as parametric creatures."""
+VARIANTS = 10  # number of appearances per creature; larger variants wrap around
+CREATURES: tuple[str, ...] = (*FIGURES, *SPECIES)  # catalog words rendered as parametric creatures
 
 
 def creature(word: str, colour: str, action: str, variant: int) -> tuple[str, float, float]:

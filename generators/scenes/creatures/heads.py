@@ -41,7 +41,11 @@ def head(sketch: Sketch, frame: Frame) -> None:
 def mane(sketch: Sketch, frame: Frame) -> None:
     """Draw a mane along the neck, a giraffe's crest or a lion's ruff."""
     if frame.species.ruff:
-        _ruff(sketch, frame)
+        radius, (x, y) = frame.species.head[0], frame.head
+        for i in range(15):
+            point = polar((x - 4, y - 3), i * 24, radius * 1.25)
+            sketch.circle(point, radius * 0.52, shade(frame.species.ruff, 0.88 if i % 2 else 1.0))
+        sketch.circle((x - 4, y - 3), radius * 1.4, frame.species.ruff)
     elif frame.species.pattern == "giraffe":
         for i in range(12):
             point, width = _along_neck(frame, i / 11)
@@ -62,15 +66,6 @@ def _along_neck(frame: Frame, share: float) -> tuple[Point, float]:
     _, _, body_width, head_width = frame.species.neck
     root, end = frame.neck
     return between(end, root, share), head_width * 0.80 + (body_width * 0.86 - head_width * 0.80) * share
-
-
-def _ruff(sketch: Sketch, frame: Frame) -> None:
-    radius, (x, y) = frame.species.head[0], frame.head
-    for i in range(15):
-        angle = i * 24
-        point = polar((x - 4, y - 3), angle, radius * 1.25)
-        sketch.circle(point, radius * 0.52, shade(frame.species.ruff, 0.88 if i % 2 else 1.0))
-    sketch.circle((x - 4, y - 3), radius * 1.4, frame.species.ruff)
 
 
 def _ear(sketch: Sketch, frame: Frame, offset: float, colour: str, inner: str) -> None:
@@ -127,7 +122,13 @@ def _horn(sketch: Sketch, frame: Frame, *, far: bool) -> None:
         sketch.stroke([root, tip], frame.coat.body, 3.6)
         sketch.circle(tip, 3.2, "#5a3a22")
     elif kind == "antler":
-        _antler(sketch, root, turn, "#5d4228" if far else "#7d5a38")
+        colour = "#5d4228" if far else "#7d5a38"
+        first = polar(root, turn + 128, 16)
+        second = polar(first, turn + 100, 17)
+        third = polar(second, turn + 78, 12)
+        sketch.stroke([root, first, second, third], colour, 3.6)
+        for point, angle, length in ((first, 60, 12), (second, 150, 11), (second, 46, 11), (third, 130, 7)):
+            sketch.stroke([point, polar(point, turn + angle, length)], colour, 3)
 
 
 _CURVED: Mapping[str, tuple[tuple[Point, Point], str, str, float]] = {
@@ -137,15 +138,6 @@ _CURVED: Mapping[str, tuple[tuple[Point, Point], str, str, float]] = {
     "oryx": (((128, 18), (120, 38)), "#3a2f28", "#2a211b", 3.4),
 }
 """Horn → (angle, distance) of middle and tip, near and far colour, width."""
-
-
-def _antler(sketch: Sketch, root: Point, turn: float, colour: str) -> None:
-    first = polar(root, turn + 128, 16)
-    second = polar(first, turn + 100, 17)
-    third = polar(second, turn + 78, 12)
-    sketch.stroke([root, first, second, third], colour, 3.6)
-    for point, angle, length in ((first, 60, 12), (second, 150, 11), (second, 46, 11), (third, 130, 7)):
-        sketch.stroke([point, polar(point, turn + angle, length)], colour, 3)
 
 
 def _skull(sketch: Sketch, frame: Frame) -> None:

@@ -64,8 +64,7 @@ class _Tables(Heads):
 
 
 _TABLES = read_typed(Path(__file__).with_suffix(".json"), _Tables, "table of people")
-FIGURES = _TABLES.figures
-"""Word → figure."""
+FIGURES = _TABLES.figures  # word → figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,10 @@ def person(kind: str, colour: str, action: str, variant: int) -> Sketch:
         _arm(sketch, who, -1)
     if not who.knees_up:
         _legs(sketch, who)
-    _neck(sketch, who)
+    head = who.head
+    sketch.material = "skin"
+    wide, nape = head.radius * 0.50, head.at(0 if head.view == "front" else -0.12, -0.5)
+    sketch.taper(who.up(0.95), wide * 1.2, nape, wide, shade(who.skin, 0.72))
     _trunk(sketch, who)
     if who.knees_up:
         _legs(sketch, who)
@@ -251,14 +253,10 @@ def _shoe(sketch: Sketch, who: Person, foot: Point, side: int, angle: float) -> 
         if towards
         else ((-2.8, -1.6), (2.2, -1.8), (4.4, 0.2), (8.0, 1.3), (9.2, 2.8), (8.6, 3.7), (-2.8, 3.7), (-3.3, 1.2))
     )
-    outline = [_shoe_point(foot, angle, x * unit * (side if towards else 1), y * unit) for x, y in shape]
+    outline = [polar(polar(foot, angle - 90, y * unit), angle, x * unit * (side if towards else 1)) for x, y in shape]
     sketch.blob(outline, who.shoe)
     sole = shade(who.shoe, 0.6) if who.shoe > "#a" else "#8f8a84"
     sketch.stroke(outline[3:6] if towards else outline[5:7], sole, unit * 0.9)
-
-
-def _shoe_point(foot: Point, angle: float, toe: float, down: float) -> Point:
-    return polar(polar(foot, angle - 90, down), angle, toe)
 
 
 def _arm(sketch: Sketch, who: Person, side: int) -> None:
@@ -312,13 +310,6 @@ def _hand(sketch: Sketch, who: Person, wrist: Point, turn: float, skin: str, sid
         sketch.stroke([root, tip], shade(skin, 0.9 if spread < 0 else 0.97), 1.15 * unit)
     sketch.ellipse(palm, 2.5 * unit, 1.9 * unit, skin, turn=turn)
     sketch.stroke([polar(wrist, turn, 1.2 * unit), polar(palm, thumb, 2.9 * unit)], shade(skin, 0.86), 1.3 * unit)
-
-
-def _neck(sketch: Sketch, who: Person) -> None:
-    head = who.head
-    sketch.material = "skin"
-    wide, nape = head.radius * 0.50, head.at(0 if head.view == "front" else -0.12, -0.5)
-    sketch.taper(who.up(0.95), wide * 1.2, nape, wide, shade(who.skin, 0.72))
 
 
 def _trunk(sketch: Sketch, who: Person) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 from vhbench.files import read_typed
 from vhbench.tsv import numbers, records, words
 
-LegAngles = tuple[float, float]
-"""Angles of the upper and lower leg in degrees from straight down, forward positive."""
+LegAngles = tuple[float, float]  # angles of the upper and lower leg in degrees from straight down, forward positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +46,13 @@ class Species:
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Angles of an action.
+    """Angles of an action, in degrees."""
 
-    Attributes:
-        legs: near front, far front, near hind, far hind; None if folded or hidden.
-        pitch: pitch of the body in degrees, nose up positive.
-        neck: offset of the neck's angle.
-        rest: "", or "sit" or "lie" if the hip is on the ground.
-    """
-
+    # Near front, far front, near hind, far hind; None if folded or hidden.
     legs: tuple[LegAngles | None, LegAngles | None, LegAngles | None, LegAngles | None]
-    pitch: float = 0
-    neck: float = 0
-    rest: str = ""
+    pitch: float = 0  # pitch of the body, nose up positive
+    neck: float = 0  # offset of the neck's angle
+    rest: str = ""  # "sit" or "lie" if the hip is on the ground
 
 
 POSES = read_typed(Path(__file__).with_name("poses.json"), dict[str, Pose], "table of poses")

@@ -14,13 +14,9 @@ from vhbench.generators.scenes import materials, paints
 from vhbench.generators.scenes.catalog import TABLE, Entry, find
 from vhbench.generators.scenes.creatures.creature import creature, usual_size
 
-ART = TABLE.with_name("art")
-"""Folder of the drawings."""
-
+ART = TABLE.with_name("art")  # folder of the drawings
 _REFERENCE = re.compile(r"url\(#([\w-]+)\)")
-_PREFIX, _SLOT = "\ue000", "\ue001"
-"""Placeholders that occur in no drawing."""
-
+_PREFIX, _SLOT = "\ue000", "\ue001"  # placeholders that occur in no drawing
 _SHADE = re.compile(f'{_SLOT}(#[^"]*)')
 
 
@@ -45,17 +41,9 @@ class Art:
 
 @lru_cache(maxsize=4096)
 def draw(word: str, *, colour: str = "", action: str = "", state: str = "", variant: int = 0) -> Drawing:
-    """Draw an object.
+    """Draw an object of the catalog in one of its colours, actions and states; raise for an unknown word.
 
-    Args:
-        word: word, name or synonym in the catalog.
-        colour: one of the entry's colours, or "" for the drawing's own.
-        action: one of the entry's actions, or "" for standing.
-        state: one of the entry's states, or "" for the first.
-        variant: appearance of creatures (hair, skin, spots); ignored by other drawings.
-
-    Raises:
-        VhbenchError: if the word is unknown.
+    "" is the drawing's own colour, standing, and the first state. The variant is a creature's hair, skin or spots.
     """
     entry = find(word)
     if entry.drawing:

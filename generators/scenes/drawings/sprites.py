@@ -1,7 +1,6 @@
 """Rasterised drawings with clay-like shading and ground shadows; cached, deterministic."""
 
 import functools
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +16,7 @@ from vhbench.schema import VhbenchError
 Silhouette = npt.NDArray[np.bool_]
 Field = npt.NDArray[np.floating[Any]]
 
-PROBE = 96
-"""Longest side, in pixels, of silhouettes used for layout."""
+PROBE = 96  # longest side, in pixels, of silhouettes used for layout
 
 
 class TooSmallError(VhbenchError):
@@ -92,35 +90,11 @@ def sprite(look: Look, longest: int) -> Sprite:
     rgb, alpha = _raster(look, longest)
     solid = alpha >= 128
     texture = materials.texture(rgb, solid, look.word, look.colour, look.action, look.variant)
-    return Sprite(_clay(rgb, alpha, texture), alpha, solid)
-
-
-def _raster(look: Look, longest: int) -> tuple[Pixels, Pixels]:
-    """Return RGB and opacity."""
-    drawing = artwork.draw(look.word, colour=look.colour, action=look.action, state=look.state, variant=look.variant)
-    zoom = longest / max(drawing.width, drawing.height)
-    width, height = (max(1, round(side * zoom)) for side in (drawing.width, drawing.height))
-    bgra = rasterise(drawing.svg, f"0 0 {drawing.width} {drawing.height}", width, height)
-    bgra = _opaque_part(bgra, look.word)
-    bgra = bgra[: _dry(bgra.shape[0], look)]
-    rgb, alpha = cv2.cvtColor(bgra, cv2.COLOR_BGRA2RGB), cv2.extractChannel(bgra, 3)
-    if look.flip:
-        rgb, alpha = cv2.flip(rgb, 1), cv2.flip(alpha, 1)
-    return np.asarray(rgb, np.uint8), np.asarray(alpha, np.uint8)
-
-
-def _opaque_part(bgra: Pixels, word: str) -> Pixels:
-    solid = cv2.extractChannel(bgra, 3) >= 128
-    left, top, width, height = cv2.boundingRect(solid.view(np.uint8))
-    if not width:
-        raise TooSmallError(f"the drawing of {word!r} is empty at {bgra.shape[1]}x{bgra.shape[0]} pixels")
-    return bgra[top : top + height, left : left + width]
-
-
-def _clay(rgb: Pixels, opacity: Pixels, texture: Field) -> Pixels:
-    """Shade a flat drawing: its blurred silhouette is a relief lit from the top left, with textured surfaces."""
+    # The blurred silhouette is a relief lit from the top left, with textured surfaces.
     flat = rgb.astype(np.float32) / 255
-    slope_x, slope_y = _slopes(_relief(flat, opacity))
+    relief = _relief(flat, alpha)
+    steep = np.float32(-0.5 * 0.055 * max(relief.shape))
+    slope_x, slope_y = (cv2.Sobel(relief, cv2.CV_32F, *axis, ksize=1) * steep for axis in ((1, 0), (0, 1)))
     up = 1 / np.sqrt(slope_x * slope_x + slope_y * slope_y + 1)
     lit, glance = ((slope_x * x + slope_y * y + z) * up for x, y, z in (_LIGHT, _GLANCE))
     fall = np.linspace(1.05, 0.92, len(rgb), dtype=np.float32)[:, None]  # darker from top to bottom
@@ -130,7 +104,25 @@ def _clay(rgb: Pixels, opacity: Pixels, texture: Field) -> Pixels:
     shade += texture
     gleam += texture * np.float32(0.06)  # dark surfaces reflect as well
     shaded = np.clip(flat * cv2.merge([shade] * 3) + cv2.merge([gleam] * 3), 0, 1)
-    return np.asarray(shaded * 255 + 0.5, np.uint8)
+    return Sprite(np.asarray(shaded * 255 + 0.5, np.uint8), alpha, solid)
+
+
+def _raster(look: Look, longest: int) -> tuple[Pixels, Pixels]:
+    """Return RGB and opacity."""
+    drawing = artwork.draw(look.word, colour=look.colour, action=look.action, state=look.state, variant=look.variant)
+    zoom = longest / max(drawing.width, drawing.height)
+    width, height = (max(1, round(side * zoom)) for side in (drawing.width, drawing.height))
+    bgra = rasterise(drawing.svg, f"0 0 {drawing.width} {drawing.height}", width, height)
+    solid = cv2.extractChannel(bgra, 3) >= 128
+    left, top, width, height = cv2.boundingRect(solid.view(np.uint8))
+    if not width:
+        raise TooSmallError(f"the drawing of {look.word!r} is empty at {bgra.shape[1]}x{bgra.shape[0]} pixels")
+    bgra = bgra[top : top + height, left : left + width]
+    bgra = bgra[: _dry(bgra.shape[0], look)]
+    rgb, alpha = cv2.cvtColor(bgra, cv2.COLOR_BGRA2RGB), cv2.extractChannel(bgra, 3)
+    if look.flip:
+        rgb, alpha = cv2.flip(rgb, 1), cv2.flip(alpha, 1)
+    return np.asarray(rgb, np.uint8), np.asarray(alpha, np.uint8)
 
 
 def _relief(colours: Field, opacity: Pixels) -> Field:
@@ -141,12 +133,6 @@ def _relief(colours: Field, opacity: Pixels) -> Field:
     for height, spread, field in ((0.35, 0.012, alpha), (0.35, 0.04, alpha), (0.5, 0.09, alpha), (0.10, 0.010, grey)):
         relief += height * _blur(field, spread * max(alpha.shape))
     return relief
-
-
-def _slopes(relief: Field) -> Iterator[Field]:
-    """Yield the slopes of a relief to the right and downwards."""
-    for right, down in ((1, 0), (0, 1)):
-        yield cv2.Sobel(relief, cv2.CV_32F, right, down, ksize=1) * np.float32(-0.5 * 0.055 * max(relief.shape))
 
 
 @functools.lru_cache(maxsize=256)

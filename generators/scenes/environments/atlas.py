@@ -27,9 +27,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
 
 _ALL = records(_FOLDER / "environments.tsv", Environment, _READERS)
 
-ENVIRONMENTS: Mapping[str, Environment] = {environment.name: environment for environment in _ALL}
-"""Name → environment."""
-
+ENVIRONMENTS: Mapping[str, Environment] = {environment.name: environment for environment in _ALL}  # name → environment
 _BY_WORD = {word: e for e in reversed(_ALL) for word in e.synonyms} | dict(ENVIRONMENTS)
 
 AREAS: frozenset[str] = frozenset(word for e in _ALL for state in e.states for word in e.areas(state))

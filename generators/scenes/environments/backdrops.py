@@ -15,12 +15,8 @@ from vhbench.generators.scenes.rasters import rasterise
 from vhbench.opencv import cv2
 from vhbench.seeding import rng
 
-VARIANTS = 2
-"""Renderings per environment and state, each also mirrored; few, to benefit from caching."""
-
-_RESOLUTION = 0.64
-"""Scale at which environments are rendered: a soft background, three times as fast."""
-
+VARIANTS = 2  # renderings per environment and state, each also mirrored; few, to benefit from caching
+_RESOLUTION = 0.64  # scale at which environments are rendered: a soft background, three times as fast
 _WHOLE = f"0 0 {brushes.SIZE} {brushes.SIZE}"
 _SEED = 20250117
 _TINT_INDOORS = {"dim": "#a8a39c"}
@@ -34,35 +30,21 @@ _LIGHTS = {
 
 @dataclass(frozen=True, slots=True)
 class Backdrop:
-    """Rendered environment.
-
-    Attributes:
-        name: name of the environment.
-        state: state of the environment.
-        pixels: sRGB, uint8, shape (height, width, 3).
-        areas: words rendered in this image.
-        haze: colour that distant objects fade to, sRGB.
-        light: per-channel light factor for objects; close to 1 so that colours keep their names.
-    """
+    """Rendered environment."""
 
     name: str
     state: str
-    pixels: npt.NDArray[np.uint8]
-    areas: tuple[str, ...]
-    haze: tuple[int, int, int]
-    light: tuple[float, float, float]
+    pixels: npt.NDArray[np.uint8]  # sRGB, shape (height, width, 3)
+    areas: tuple[str, ...]  # words rendered in this image
+    haze: tuple[int, int, int]  # colour that distant objects fade to, sRGB
+    light: tuple[float, float, float]  # factor per channel for objects; close to 1 so that colours keep their names
 
 
 def backdrop(name: str, state: str, variant: int, width: int, height: int) -> Backdrop:
-    """Return a rendered environment at any size.
+    """Return a rendered environment at any size, in pixels.
 
-    Args:
-        name: name of the environment.
-        state: one of its states.
-        variant: index of the rendering; from :data:`VARIANTS` on, the mirror images, whose bands come from
-            :func:`vhbench.generators.scenes.layout.stage.mirror`.
-        width: width in pixels.
-        height: height in pixels.
+    From :data:`VARIANTS` on, variants are mirror images, whose bands come from
+    :func:`vhbench.generators.scenes.layout.stage.mirror`.
     """
     painted = _painted(name, state, variant % VARIANTS, max(width, height))
     pixels = painted.pixels

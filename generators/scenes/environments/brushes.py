@@ -10,9 +10,7 @@ import numpy.typing as npt
 
 from vhbench.generators.scenes.paints import mix, parse_hex, shade, to_hex
 
-SIZE = 512
-"""Side of the canvas in units; environments can be rendered at any resolution."""
-
+SIZE = 512  # side of the canvas in units; environments can be rendered at any resolution
 _SCENERY = Path(__file__).with_name("scenery")
 
 Point = tuple[float, float]
@@ -117,7 +115,10 @@ def sky(canvas: Canvas, horizon: float, *, clouds: int | None = None) -> None:
     if canvas.state == "night":
         _stars(canvas, horizon)
     elif canvas.mood.sun:
-        _sun(canvas, horizon)
+        x, y = canvas.uniform(0.12, 0.88) * SIZE, max(40.0, horizon * 0.26)
+        canvas.ellipse(x, y, 95, 95, canvas.glow("#fff0b8"), 'fill-opacity="0.85"')
+        canvas.ellipse(x, y, 25, 25, "#fff6cf")
+        canvas.area("sun")
     for _ in range(canvas.mood.clouds if clouds is None else clouds):
         cloud(canvas, canvas.uniform(0, SIZE), canvas.uniform(0.12, 0.62) * horizon, canvas.uniform(38, 72))
     canvas.sky_parts, canvas.sky_foot = len(canvas.parts), horizon + 90
@@ -133,13 +134,6 @@ def _stars(canvas: Canvas, horizon: float) -> None:
     for dx, dy, r in ((-8, -6, 5), (7, 4, 6.5), (-3, 10, 4)):
         canvas.ellipse(x + dx, y + dy, r, r, "#e6dcb4")
     canvas.area("star", "moon")
-
-
-def _sun(canvas: Canvas, horizon: float) -> None:
-    x, y = canvas.uniform(0.12, 0.88) * SIZE, max(40.0, horizon * 0.26)
-    canvas.ellipse(x, y, 95, 95, canvas.glow("#fff0b8"), 'fill-opacity="0.85"')
-    canvas.ellipse(x, y, 25, 25, "#fff6cf")
-    canvas.area("sun")
 
 
 def cloud(canvas: Canvas, x: float, y: float, width: float) -> None:
@@ -171,18 +165,14 @@ def ridge(
     outline = [*zip(xs.tolist(), line.tolist(), strict=True), (SIZE, base + 60.0), (0.0, base + 60.0)]
     canvas.polygon(outline, canvas.gradient(colours))
     if snow:
-        _snow_caps(canvas, xs, line, base - height * 0.62)
+        level = base - height * 0.62  # everything above it is white, with a ragged lower edge
+        jag = level + 9 * np.array([math.sin(x * 0.21) for x in xs]) + canvas.rng.uniform(-6, 6, len(xs))
+        lower = np.maximum(line, jag)
+        points = list(zip(xs.tolist(), line.tolist(), strict=True))
+        points += list(zip(xs[::-1].tolist(), lower[::-1].tolist(), strict=True))
+        canvas.polygon(points, canvas.gradient(("#ffffff", "#dbe6f1")), 'fill-opacity="0.95"')
     if word:
         canvas.area(word)
-
-
-def _snow_caps(canvas: Canvas, xs: npt.NDArray[np.float64], line: npt.NDArray[np.float64], level: float) -> None:
-    """Whiten everything above a level, with a ragged lower edge."""
-    jag = level + 9 * np.array([math.sin(x * 0.21) for x in xs]) + canvas.rng.uniform(-6, 6, len(xs))
-    lower = np.maximum(line, jag)
-    points = list(zip(xs.tolist(), line.tolist(), strict=True))
-    points += list(zip(xs[::-1].tolist(), lower[::-1].tolist(), strict=True))
-    canvas.polygon(points, canvas.gradient(("#ffffff", "#dbe6f1")), 'fill-opacity="0.95"')
 
 
 def _fractal(rng: np.random.Generator, count: int, rough: float) -> npt.NDArray[np.float64]:

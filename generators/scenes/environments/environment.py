@@ -25,26 +25,15 @@ class Band:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Environment:
-    """Environment.
-
-    Attributes:
-        name: English word.
-        paint: function that paints it onto a canvas.
-        states: supported states, the usual one first.
-        horizon: height of the horizon as a fraction from the top; sizes shrink towards it.
-        bands: position class → band. Missing classes cannot be used here.
-        paints: words rendered in every state.
-        indoor: whether there is no weather and shadows are soft.
-        synonyms: other words for it.
-    """
+    """Setting of a scene."""
 
     name: str
     paint: Callable[[Canvas], None]
-    states: tuple[str, ...]
-    horizon: float
-    bands: Mapping[Place, Band]
-    paints: tuple[str, ...]
-    indoor: bool = False
+    states: tuple[str, ...]  # the usual one first
+    horizon: float  # its height as a fraction from the top; sizes shrink towards it
+    bands: Mapping[Place, Band]  # missing classes cannot be used here
+    paints: tuple[str, ...]  # words rendered in every state
+    indoor: bool = False  # no weather, and soft shadows
     synonyms: tuple[str, ...] = ()
 
     def state_of(self, word: str) -> str:

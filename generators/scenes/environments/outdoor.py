@@ -278,19 +278,16 @@ def reef(canvas: Canvas) -> None:
     canvas.scenery("beams")
     brush.ground(canvas, 400, ("#d8c79a", "#cdb987", "#bfa974"), word="sand", patches=18)
     for colour in ("#e0637c", "#f0a04b", "#b06fc4", "#e88a6a", "#f3c64f") * 2:
-        _coral(canvas, canvas.uniform(10, 500), canvas.uniform(400, 425), canvas.uniform(36, 66), colour)
+        x, y, height = canvas.uniform(10, 500), canvas.uniform(400, 425), canvas.uniform(36, 66)
+        strokes: list[list[brush.Point]] = []
+        for lean in (-0.5, -0.2, 0.12, 0.42):
+            top = (x + lean * height, y - height * canvas.uniform(0.7, 1))
+            middle = (x + lean * height * 0.6, y - height * 0.45)
+            strokes += [[(x, y), middle, top], [middle, (middle[0] + 0.2 * height, middle[1] - 0.3 * height)]]
+        canvas.lines(strokes, colour, height * 0.13)
     for _ in range(18):
         r = canvas.uniform(2, 5)
         canvas.ellipse(
             canvas.uniform(0, SIZE), canvas.uniform(40, 380), r, r, "none", 'stroke="#e8f8ff" stroke-opacity="0.7"'
         )
     canvas.area("reef", "water", "sea")
-
-
-def _coral(canvas: Canvas, x: float, y: float, height: float, colour: str) -> None:
-    strokes: list[list[brush.Point]] = []
-    for lean in (-0.5, -0.2, 0.12, 0.42):
-        top = (x + lean * height, y - height * canvas.uniform(0.7, 1))
-        middle = (x + lean * height * 0.6, y - height * 0.45)
-        strokes += [[(x, y), middle, top], [middle, (middle[0] + 0.2 * height, middle[1] - 0.3 * height)]]
-    canvas.lines(strokes, colour, height * 0.13)

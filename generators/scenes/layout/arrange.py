@@ -15,7 +15,7 @@ from vhbench.generators.scenes.catalog import Place
 from vhbench.generators.scenes.drawings import artwork
 from vhbench.generators.scenes.drawings.render import Placed
 from vhbench.generators.scenes.drawings.sprites import Look, silhouette, size_for
-from vhbench.generators.scenes.environments.environment import Band, Environment
+from vhbench.generators.scenes.environments.environment import Band
 from vhbench.generators.scenes.layout.acceptance import acceptable
 from vhbench.generators.scenes.layout.plan import Refusal, Wish, can_hide
 from vhbench.generators.scenes.layout.stage import Layout, Spot, place, ties
@@ -33,21 +33,14 @@ Lengths enter by their square root: at true scale, cups next to elephants would 
 _DEPTHS: Mapping[Place, float] = {"sky": 0.02, "wall": 0.05, "air": 0.5}
 """Painter's depth of objects that do not stand, on the scale of foot heights."""
 
-_INDOORS = 1.3
-"""Size factor indoors: rooms are small, and furniture fills them."""
-
+_INDOORS = 1.3  # size factor indoors: rooms are small, and furniture fills them
 _IN_THE_AIR = 0.30
 
-_LEGS = 0.14
-"""Fraction of a seated person's height that hangs below the seat."""
+_LEGS = 0.14  # fraction of a seated person's height that hangs below the seat
 
 
 def arrange(layout: Layout, wishes: Sequence[Wish]) -> list[tuple[Wish, Placed]]:
-    """Place every wish.
-
-    Raises:
-        Refusal: with the object for which no free position was found.
-    """
+    """Place every wish; refuse with the object for which no free position was found."""
     for wish in _placing_order(wishes, layout.requested):
         spot = _find_place(layout, wish)
         if spot is None:
@@ -268,14 +261,10 @@ def _spot(layout: Layout, wish: Wish, middle: float, base: float, size: tuple[in
     y = round(base * layout.height - (height if standing else height / 2))
     depth = base if standing else _DEPTHS[wish.place]
     depth += 1e-6 * len(layout.spots)  # unique depths: later objects are nearer
+    horizon, clear = layout.scene.horizon, layout.scene.indoor or wish.place in ("wall", "air", "sky")
+    haze = 0.0 if clear else max(0.0, 0.20 * (1 - (depth - horizon) / (1 - horizon)) - 0.05)
     placed = Placed(
         wish.spec, look, x, y, max(width, round(height / (1 - look.sunk))), depth,
-        grounded=wish.place in _GROUNDED, lifted=not standing, haze=_haze(layout.scene, depth, wish.place),
+        grounded=wish.place in _GROUNDED, lifted=not standing, haze=haze,
     )  # fmt: skip
     return Spot(wish, placed, width, height, base)
-
-
-def _haze(scene: Environment, depth: float, place: str) -> float:
-    if scene.indoor or place in ("wall", "air", "sky"):
-        return 0.0
-    return max(0.0, 0.20 * (1 - (depth - scene.horizon) / (1 - scene.horizon)) - 0.05)

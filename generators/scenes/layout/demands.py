@@ -14,17 +14,10 @@ from vhbench.generators.scenes.truth.known_words import VOCABULARY
 from vhbench.generators.scenes.truth.measuring import Extent
 from vhbench.schema import Scene, SceneSpec
 
-_LEAST_VISIBLE = 0.7
-"""Minimum visible fraction without requested occlusion."""
-
-_LEAST_VISIBLE_TIED = 0.45
-"""The same for objects hidden by a requested relation or by an object on them."""
-
-_LEAST_IN_FRAME = 0.98
-"""Minimum in-frame fraction without requested truncation."""
-
-_MOST_HAZE = 0.66
-"""Maximum blending of a low-contrast object that still counts as present."""
+_LEAST_VISIBLE = 0.7  # minimum visible fraction without requested occlusion
+_LEAST_VISIBLE_TIED = 0.45  # the same for objects hidden by a requested relation or by an object on them
+_LEAST_IN_FRAME = 0.98  # minimum in-frame fraction without requested truncation
+_MOST_HAZE = 0.66  # maximum blending of a low-contrast object that still counts as present
 
 
 def check_visible(spec: SceneSpec, wishes: Sequence[Wish], things: Sequence[Placed], seen: Sequence[Extent]) -> None:
@@ -55,15 +48,8 @@ def meet_contrast(
 ) -> Pixels:
     """Render the objects, blending low-contrast ones only as far as needed.
 
-    Args:
-        wishes: one per object.
-        things: objects as laid out.
-        seen: their visible extents.
-        scene: backdrop.
-        patience: 1 at the first attempt, decreasing later; at or below 0.5 a lower contrast is accepted.
-
-    Raises:
-        Refusal: if an object has low contrast without a request, or cannot be blended as requested.
+    ``patience`` is 1 at the first attempt and decreases; at or below 0.5, a lower contrast is accepted. Refuses an
+    object that has low contrast without a request, or cannot be blended as requested.
     """
     least = measuring.LEAST_CONTRAST * (1.0 if patience > 0.5 else 0.6)
     picture = paint(things, scene)

@@ -20,11 +20,8 @@ from vhbench.generators.scenes.truth.known_words import VOCABULARY, clash, rival
 from vhbench.language import inflection
 from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 
-MOST_THINGS = 10
-"""Maximum number of objects per scene."""
-
-HARD = ("small", "occluded", "truncated", "low_contrast")
-"""Hard positives that a spec may request."""
+MOST_THINGS = 10  # maximum number of objects per scene
+HARD = ("small", "occluded", "truncated", "low_contrast")  # hard positives that a spec may request
 
 _SUBSTITUTES: Mapping[Place, tuple[Place, ...]] = {
     "ground": ("ground", "water", "air"),
@@ -53,12 +50,9 @@ _DOWN = frozenset({"ground", "floor", "table", "water"})
 _ALOFT = frozenset({"air", "sky"})
 
 _OPPOSITES = (("left of", "right of"), ("in front of", "behind"), ("above", "below"), ("next to", "next to"))
-INVERSE = {one: other for pair in _OPPOSITES for one, other in (pair, pair[::-1])}
-"""Predicate → its converse."""
-
+INVERSE = {one: other for pair in _OPPOSITES for one, other in (pair, pair[::-1])}  # predicate → its converse
 _VARIANTS = 12
-_RARE = {"night": 1.0, "dim": 1.0}
-"""States sampled less often than the other states."""
+_RARE = {"night": 1.0, "dim": 1.0}  # states sampled less often than the other states
 
 
 class Refusal(Exception):
@@ -111,11 +105,9 @@ _LOCALES = [Locale(environment, state) for environment in ENVIRONMENTS.values() 
 
 
 def check(spec: SceneSpec) -> list[Entry]:
-    """Return the catalog entries of a spec's objects.
+    """Return the catalog entries of a spec's objects; refuse what no drawing can show.
 
-    Raises:
-        Refusal: if the spec requests what no drawing can show.
-        VhbenchError: if the spec is malformed.
+    Raises VhbenchError if the spec is malformed.
     """
     for side in (spec.width, spec.height):
         if not 64 <= side <= 4096:
@@ -130,7 +122,11 @@ def check(spec: SceneSpec) -> list[Entry]:
             raise VhbenchError(f"{where} must join two of its objects")
         _require(predicate, relations.PREDICATES, f"scene {spec.id}", "relation")
     _check_relations(spec, entries)
-    _check_absent(spec, entries)
+    names = {entry.name for entry in entries}
+    for word in map(readable, spec.absent):
+        doubtful = sorted(name for name in names if word == name or word in rivals(name))
+        if doubtful:
+            raise Refusal("word both present and absent", word=word, because_of=doubtful[0])
     return entries
 
 
@@ -151,20 +147,8 @@ def _check_relations(spec: SceneSpec, entries: list[Entry]) -> None:
             raise Refusal("contradictory relations", relation=[index, predicate, other])
 
 
-def _check_absent(spec: SceneSpec, entries: list[Entry]) -> None:
-    names = {entry.name for entry in entries}
-    for word in map(readable, spec.absent):
-        doubtful = sorted(name for name in names if word == name or word in rivals(name))
-        if doubtful:
-            raise Refusal("word both present and absent", word=word, because_of=doubtful[0])
-
-
 def check_height(spec: SceneSpec, entries: list[Entry], locale: Locale) -> None:
-    """Refuse "above" for an object that rests on the ground in this setting.
-
-    Raises:
-        Refusal: if nothing carries it.
-    """
+    """Refuse "above" for an object that rests on the ground in this setting, and that nothing carries."""
     carried = {index for index, predicate, _ in spec.relations if predicate == "on"}
     for index, predicate, other in spec.relations:
         upper = {"above": index, "below": other}.get(predicate)
@@ -211,10 +195,8 @@ def choose_locale(
 
     If the spec leaves the environment open, one is chosen in which most objects usually occur. ``spec.environment`` may
     be an environment ("kitchen") or a word that environments render ("sky"). The areas of the environment contain
-    neither an object's word nor a word that must be absent. ``among`` restricts the environments; empty allows all.
-
-    Raises:
-        Refusal: if no environment qualifies.
+    neither an object's word nor a word that must be absent. ``among`` restricts the environments; empty allows all. If
+    none qualifies, the spec is refused.
     """
     fitting = [o for o in _fitting(spec, entries) if not among or o.environment.name in among]
     if not fitting:

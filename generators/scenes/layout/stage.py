@@ -14,8 +14,7 @@ from vhbench.generators.scenes.layout.plan import INVERSE, Wish
 from vhbench.opencv import cv2
 from vhbench.schema import Box
 
-_GRID = 4
-"""Pixels per cell of the coarse grid."""
+_GRID = 4  # pixels per cell of the coarse grid
 
 
 def mirror(environment: Environment) -> Environment:
@@ -120,7 +119,10 @@ def share_among(spot: Spot, others: Sequence[Spot]) -> float:
 
 
 def _covers(near: Spot, far: Spot) -> bool:
-    return near.placed.depth > far.placed.depth and _touch(far, near)
+    if near.placed.depth <= far.placed.depth:
+        return False
+    (x, y, width, height), (far_x, far_y, far_width, far_height) = near.box, far.box
+    return x < far_x + far_width and far_x < x + width and y < far_y + far_height and far_y < y + height
 
 
 def _uncovered(far: Spot, near: Spot) -> npt.NDArray[np.bool_]:
@@ -131,11 +133,6 @@ def _uncovered(far: Spot, near: Spot) -> npt.NDArray[np.bool_]:
 
 def _share(free: npt.NDArray[np.bool_], spot: Spot) -> float:
     return int(np.count_nonzero(free)) / max(1, int(np.count_nonzero(spot.coarse)))
-
-
-def _touch(a: Spot, b: Spot) -> bool:
-    beside = a.placed.x + a.width <= b.placed.x or b.placed.x + b.width <= a.placed.x
-    return not (beside or a.placed.y + a.height <= b.placed.y or b.placed.y + b.height <= a.placed.y)
 
 
 def _clear(free: npt.NDArray[np.bool_], at: tuple[int, int], other: Spot) -> None:

@@ -25,27 +25,13 @@ SIZES: Mapping[str, tuple[float, float]] = {
 Within 10% of a bound, the size is unknown, since annotators would disagree.
 """
 
-SMALL_BOX = 0.005
-"""Maximum box area of a small hard positive, as a fraction of the image (36² of 512²)."""
-
-OCCLUDED = (0.2, 0.6)
-"""Visible fraction of an occluded hard positive."""
-
-TRUNCATED = (0.3, 0.75)
-"""In-frame fraction of a truncated hard positive."""
-
-LOW_CONTRAST = 20.0
-"""Maximum contrast (see :func:`contrast`) of a low-contrast hard positive."""
-
-LEAST_CONTRAST = 12.0
-"""Minimum contrast of any other object."""
-
-LEAST_PIXELS = 0.0006
-"""Minimum visible area of a present object, as a fraction of the image (157 of 512²)."""
-
-LEAST_PART = 0.002
-"""The same for an occluded or truncated hard positive, which must stay recognizable."""
-
+SMALL_BOX = 0.005  # maximum box area of a small hard positive, as a fraction of the image (36² of 512²)
+OCCLUDED = (0.2, 0.6)  # visible fraction of an occluded hard positive
+TRUNCATED = (0.3, 0.75)  # in-frame fraction of a truncated hard positive
+LOW_CONTRAST = 20.0  # maximum contrast (see :func:`contrast`) of a low-contrast hard positive
+LEAST_CONTRAST = 12.0  # minimum contrast of any other object
+LEAST_PIXELS = 0.0006  # minimum visible area of a present object, as a fraction of the image (157 of 512²)
+LEAST_PART = 0.002  # the same for an occluded or truncated hard positive, which must stay recognizable
 _WHOLE = 0.8
 _COLOUR_SAMPLE = 2000
 _GREYS = ("black", "white", "gray")
@@ -87,7 +73,7 @@ def scene_object(number: int, thing: Placed, seen: Extent, picture: Pixels) -> S
     left, top, width, height = map(int, seen.box)
     colour, sure = _colour(declared, seen.visible, picture[top : top + height, left : left + width])
     size = size_name(seen.box, picture.shape[1], picture.shape[0])
-    action = thing.look.action or (catalog.DEFAULT_ACTION if _stands(entry) else "")
+    action = thing.look.action or (catalog.DEFAULT_ACTION if entry.actions and entry.place == "ground" else "")
     attributes = {"colour": colour, "size": size, "action": action, "state": thing.look.state}
     whole = seen.visible_fraction >= _WHOLE and seen.in_frame_fraction >= _WHOLE
     sure_of = {"colour": sure, "state": whole}  # the hidden part of a candle may be its flame
@@ -103,10 +89,6 @@ def scene_object(number: int, thing: Placed, seen: Extent, picture: Pixels) -> S
         attributes=tuple((name, value) for name, value in attributes.items() if value),
         known_attributes=frozenset(known),
     )
-
-
-def _stands(entry: catalog.Entry) -> bool:
-    return bool(entry.actions) and entry.place == "ground"
 
 
 def _colour(declared: str, visible: npt.NDArray[np.bool_], pixels: Pixels) -> tuple[str, bool]:
