@@ -88,10 +88,11 @@ def _from_split(
         if names and task not in names:
             continue
         group = group_of(task, rows[0])
-        if group.family == "caption":
-            plans.append(_sized(group, rows))
+        sized = _sized(group, rows)
+        if group.family == "caption" or sized.clusters == 1:  # nothing varies between clusters
+            plans.append(sized)
             continue
-        number = ceil(_SIMULATED / _sized(group, rows).clusters)
+        number = ceil(_SIMULATED / sized.clusters)
         answered = (_answered(rows, accuracy, rng(seed, "plan", task, place)) for place in range(number))
         plans.append(_plan(group, [[measure(answers, group, cells=False)] for answers in answered], detect, seed))
     if not plans:

@@ -52,7 +52,8 @@ def yank(*arguments: object) -> tuple[int, str]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
-    with ForkServer(tmp_path_factory.mktemp("server"), "vhbench.tasks.datasets") as started:
+    modules = ("vhbench.tasks.datasets", "pandas", "yaml")  # pyarrow imports pandas; none reads the environment
+    with ForkServer(tmp_path_factory.mktemp("server"), *modules) as started:
         yield started
 
 

@@ -90,6 +90,7 @@ def test_the_starter_split_needs_many_more_questions() -> None:
     assert 1000 < (found[2].needed_questions or 0) < 3000
 
 
+@pytest.mark.usefixtures("_caches")
 def test_a_task_whose_questions_all_share_images_has_no_plan() -> None:
     """All questions of one cluster: no test detects anything, and no number of copies is known to."""
     found = planning._from_split(starter("mioh"), 5, accuracy=0.8, tasks=["mioh_ni"])

@@ -10,21 +10,43 @@ from zlib import crc32
 
 import pytest
 from logged_run import rows_of, write_run
+from toy_build import ToyBuild
 from typer.testing import CliRunner, Result
 
+from vhbench import splits
 from vhbench.cli import app
+from vhbench.leaderboard import boards
 from vhbench.leaderboard.boards import Board, read_board
 from vhbench.leaderboard.entries import slug, stored
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.submitting import read_run_for
+from vhbench.schema import Row
 
 MIOH, ODE = "mioh-2.0.0", "ode-2.0.0"
 
 
+@pytest.fixture(scope="module")
+def guessed(sources: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of MIOH that guesses; do not write into it."""
+    return write_run(tmp_path_factory.mktemp("guessed") / "run", sources[MIOH], "mioh", guess)
+
+
 @pytest.fixture
-def run(sources: dict[str, Path], tmp_path: Path) -> Path:
-    """A run of MIOH that guesses."""
-    return write_run(tmp_path / "run", sources[MIOH], "mioh", guess)
+def run(guessed: Path, tmp_path: Path) -> Path:
+    """A copy of that run."""
+    return Path(shutil.copytree(guessed, tmp_path / "run"))
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> tuple[Path, Board, dict[str, Path]]:
+    """A file of responses, an empty board, and the split of four questions that both are of."""
+    rows = [item for item in ToyBuild(rows=4, shards=1).make(0) if isinstance(item, Row)]
+    splits.write_split(tmp_path / "ode", rows, benchmark="ode", version="2.0.0", seed=0, config={})
+    edition = boards.of_split(tmp_path / "ode")
+    board = Board(folder=tmp_path / "board", title="A board", editions=(edition,))
+    boards.write_board(board)
+    (tmp_path / "said.json").write_text(json.dumps({row.question.id: f"Yes, {n}." for n, row in enumerate(rows)}))
+    return tmp_path / "said.json", board, {edition.name: tmp_path / "ode"}
 
 
 def guess(row: Mapping[str, Any]) -> str:
@@ -202,9 +224,11 @@ def test_failed_requests_are_refused(board: Board, sources: dict[str, Path], tmp
 @pytest.mark.parametrize(
     "name", ["../../../etc/passwd", "a/b", "..", "C:\\x", "~root", "<script>alert(1)</script>", "模型"]
 )
-def test_a_name_cannot_leave_its_folder(run: Path, board: Board, sources: dict[str, Path], name: str) -> None:
+def test_a_name_cannot_leave_its_folder(small: tuple[Path, Board, dict[str, Path]], name: str) -> None:
+    file, board, sources = small
     before = {path for path in board.folder.parent.rglob("*") if board.folder not in path.parents}
-    assert add(run, board, sources, name=name).exit_code == 0
+    done = add(file, board, sources, name=name)
+    assert done.exit_code == 0, (done.output, done.exception)
     (folder,) = (board.folder / "entries").iterdir()
     assert folder.parent == board.folder / "entries"
     assert not set(folder.name) - set("abcdefghijklmnopqrstuvwxyz0123456789.-")
@@ -230,9 +254,9 @@ def test_a_name_cannot_leave_its_folder(run: Path, board: Board, sources: dict[s
     ],
 )
 def test_bad_words_are_refused_in_one_line(
-    run: Path, board: Board, sources: dict[str, Path], option: str, value: str, told: str
+    small: tuple[Path, Board, dict[str, Path]], option: str, value: str, told: str
 ) -> None:
-    done = add(run, board, sources, option, value)
+    done = add(*small, option, value)
     assert told in str(done.exception)
     assert "\x1b" not in str(done.exception)
 

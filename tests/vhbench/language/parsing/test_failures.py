@@ -351,19 +351,13 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize("response", FAILED)
-def test_a_failed_request_is_no_answer(response: str) -> None:
-    assert failure(response) == "failed"
-
-
-@pytest.mark.parametrize("response", REFUSED)
-def test_a_refusal_is_no_answer(response: str) -> None:
-    assert failure(response) == "refused"
-
-
-@pytest.mark.parametrize("response", ANSWERS)
-def test_an_answer_is_no_failure(response: str) -> None:
-    assert failure(response) == ""
+@pytest.mark.parametrize(
+    ("responses", "kind"),
+    [(FAILED, "failed"), (REFUSED, "refused"), (ANSWERS, "")],
+    ids=["failed", "refused", "answer"],
+)
+def test_failed_requests_and_refusals_are_no_answers(responses: list[str], kind: str) -> None:
+    assert {response: found for response in responses if (found := failure(response)) != kind} == {}
 
 
 @given(st.sampled_from(ANSWERS), st.sampled_from(["{}", "**{}**", "Answer: {}", "<answer>{}</answer>", "{}<|im_end|>"]))

@@ -140,25 +140,22 @@ FORMS = [
 ]
 
 
-@pytest.mark.parametrize("choices", OPTIONS)
 @pytest.mark.parametrize("form", FORMS)
-def test_an_oracle_is_right_in_every_form(form: str, choices: tuple[str, ...]) -> None:
-    for index, choice in enumerate(choices):
-        name = "ABCDE"[index]
-        for words in (name, choice, f"{name}. {choice}", f"({name}) {choice}", f"{name}) {choice}"):
-            response = form.format(words)
-            assert failure(response) == ""
-            assert parse("multiple_choice", response, choices) == name, response
+def test_an_oracle_is_right_in_every_form(form: str) -> None:
+    for choices in OPTIONS:
+        for name, choice in zip("ABCDE", choices, strict=False):
+            for words in (name, choice, f"{name}. {choice}", f"({name}) {choice}", f"{name}) {choice}"):
+                response = form.format(words)
+                assert failure(response) == ""
+                assert parse("multiple_choice", response, choices) == name, (response, choices)
 
 
-@pytest.mark.parametrize("choices", OPTIONS)
 @pytest.mark.parametrize(
     "form", ["<think>It is {}", "<think>\\boxed{{{}}}", "analysisI would say {}", "Not {}, nor any that I know"]
 )
-def test_what_is_only_thought_or_denied_is_not_said(form: str, choices: tuple[str, ...]) -> None:
-    for index, choice in enumerate(choices[:2]):
-        name = "AB"[index]
-        assert letter(form.format(f"option {name}"), choices) != name, choice
+def test_what_is_only_thought_or_denied_is_not_said(form: str) -> None:
+    read = {(choices, name): letter(form.format(f"option {name}"), choices) for choices in OPTIONS for name in "AB"}
+    assert [key for key, found in read.items() if found == key[1]] == []
 
 
 @given(st.permutations(["horse", "traffic light", "bench", "kite"]), st.integers(0, 3))

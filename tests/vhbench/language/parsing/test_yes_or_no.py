@@ -94,14 +94,17 @@ YES_FORMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("form", YES_FORMS)
 @pytest.mark.parametrize("question", ["", DOG, NO_DOG], ids=["none", "plain", "negated"])
-def test_yes_and_no_are_read_alike(form: str, question: str) -> None:
+def test_yes_and_no_are_read_alike(question: str) -> None:
     """Where only the word differs, so does only the answer."""
-    if question == NO_DOG and "there is" in form:
-        return  # what the sentence says is no mirror
-    swapped = "n" if form == "y" else form.replace("Yes", "No").replace("yes", "no").replace("YES", "NO")
-    assert (read(form, question), read(swapped, question)) == ("yes", "no")
+    misread = {}
+    for form in YES_FORMS:
+        if question == NO_DOG and "there is" in form:
+            continue  # what the sentence says is no mirror
+        swapped = "n" if form == "y" else form.replace("Yes", "No").replace("yes", "no").replace("YES", "NO")
+        if (found := (read(form, question), read(swapped, question))) != ("yes", "no"):
+            misread[form] = found
+    assert misread == {}
 
 
 PAIRS = [
