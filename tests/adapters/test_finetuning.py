@@ -35,10 +35,8 @@ pytestmark = pytest.mark.skipif(not (find_spec("trl") and find_spec("peft")), re
 ROWS = 12
 """Every existence question of the edition's standard pairs: what the task ode_standard_existence asks."""
 
-STEPS = {"llava": 90, "qwen2_vl": 150}
-"""After 90 the loss of Qwen2-VL, whose projector is trained too, is still 0.19."""
-
-FAST = Training(learning_rate=2e-3, batch=ROWS, accumulate=1, rank=32, alpha=64, device="cpu")
+STEPS = {"llava": 50, "qwen2_vl": 60}
+FAST = Training(learning_rate=4e-3, batch=ROWS, accumulate=1, rank=32, alpha=64, device="cpu")
 ASKED = {"role": "user", "content": [{"type": "image", "text": ""}, {"type": "text", "text": "is there a dog ?"}]}
 
 
