@@ -65,8 +65,8 @@ def test_pgd_and_ifgsm_move_a_photo_and_report_what_the_model_sees(
 ) -> None:
     from transformers import AutoProcessor
 
-    photo = any_vlm.photo(320, 214)
-    assert photo.shape == (214, 320, 3)
+    photo = any_vlm.photo(160, 107)
+    assert photo.shape == (107, 160, 3)
     folder = str(saved(model_type))
     vlm = load_vlm(folder, device="cpu")
     processor, prompt = AutoProcessor.from_pretrained(folder), vlm._prompt(vlm.instruction)

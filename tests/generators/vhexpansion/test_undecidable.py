@@ -19,17 +19,25 @@ TABLE = Path(__file__).with_name("undecidable_questions.tsv")
 QUESTIONS = list(csv.reader(TABLE.open(encoding="utf-8"), delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-@pytest.mark.parametrize(("question", "left_out"), QUESTIONS)
-def test_a_question_is_left_out_where_its_answer_may_change(question: str, left_out: str) -> None:
-    told = {name: words for name in PERTURBATIONS if (words := may_change(question, name))}
-    assert set(told) == set(filter(None, left_out.split(","))), told
+def test_a_question_is_left_out_where_its_answer_may_change() -> None:
+    wrong = {}
+    for question, left_out in QUESTIONS:
+        told = {name: words for name in PERTURBATIONS if (words := may_change(question, name))}
+        if set(told) != set(filter(None, left_out.split(","))):
+            wrong[question] = f"expected {left_out}; got {told}"
+    assert not wrong
+    assert len(QUESTIONS) == len(dict(QUESTIONS)) > 300
 
 
-@pytest.mark.parametrize("question", [question for question, _ in QUESTIONS])
-def test_how_it_is_written_makes_no_difference(question: str) -> None:
-    for written in (question.upper(), question.replace('"', "”"), f"  {question.replace(' ', '  ')}\n"):
-        for name in PERTURBATIONS:
-            assert may_change(written, name) == may_change(question, name)
+def test_how_it_is_written_makes_no_difference() -> None:
+    wrong = [
+        (name, written)
+        for question, _ in QUESTIONS
+        for written in (question.upper(), question.replace('"', "”"), f"  {question.replace(' ', '  ')}\n")
+        for name in PERTURBATIONS
+        if may_change(written, name) != may_change(question, name)
+    ]
+    assert not wrong
 
 
 @pytest.mark.parametrize("perturbation", PERTURBATIONS)

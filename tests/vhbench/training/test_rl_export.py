@@ -4,7 +4,6 @@ import importlib.util
 import re
 import shlex
 import sys
-from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,7 +12,6 @@ import datasets
 import orjson
 import pyarrow.parquet as pq
 import pytest
-import tiny_trainable
 from PIL import Image
 from typer.testing import CliRunner
 
@@ -151,39 +149,3 @@ def test_the_commands_and_the_code_of_the_page_run(tmp_path: Path, monkeypatch: 
     (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     exec(code.replace('"mioh", "part": "1/2"', '"ode", "size": 64, "part": "1/2"'), scope)
     assert {"prompt", "images", "answer"} <= next(iter(scope["questions"])).keys()
-
-
-@pytest.mark.slow
-def test_trl_s_own_trainer_learns_from_the_stream(tmp_path: Path) -> None:
-    """Three steps of GRPO: fresh questions, both answers of a pair in each batch, a reward for each answer."""
-    trl = pytest.importorskip("trl")
-    from transformers import AutoModelForImageTextToText, AutoProcessor
-
-    rows = islice(question_stream.stream("ode", part="1/2", size=64), 60)
-    words = [row["question"] for row in rows]
-    folder = tiny_trainable.save("llava", [*words, "Yes No Please answer yes or no."], tmp_path / "model")
-    batches: list[dict[str, Any]] = []
-
-    def watched(completions: list[Any], **columns: Any) -> list[float]:
-        batches.append(columns)
-        return rewards.trl_reward(completions, **columns)
-
-    args = trl.GRPOConfig(
-        str(tmp_path / "out"), per_device_train_batch_size=8, num_generations=2, max_steps=3, max_completion_length=2,
-        report_to=[], use_cpu=True, bf16=False, remove_unused_columns=False, shuffle_dataset=False, save_strategy="no",
-        gradient_checkpointing=False, disable_tqdm=True,
-    )  # fmt: skip
-    trainer = trl.GRPOTrainer(
-        model=AutoModelForImageTextToText.from_pretrained(folder), args=args, reward_funcs=[watched, rewards.trl_form],
-        processing_class=AutoProcessor.from_pretrained(folder),
-        train_dataset=datasets.IterableDataset.from_generator(
-            question_stream.stream, gen_kwargs={"benchmark": "ode", "part": "1/2", "size": 64}
-        ),
-    )  # fmt: skip
-    trainer.train()
-    assert trainer.state.global_step == 3
-    assert len({name for batch in batches for name in batch["id"]}) == 12
-    for batch in batches:
-        assert sorted(batch["answer"]) == ["no"] * 4 + ["yes"] * 4
-        assert len(set(batch["pair_id"])) == 2
-    assert all("reward" in entry for entry in trainer.state.log_history[:-1] if "loss" in entry)
