@@ -241,6 +241,9 @@ class ScenePool:
         no = self.columns.countable[column] & here & ~untyped & ~doubtful
         there = here & self.columns.scatter(carriers)
         _, clear, all_hard = self._seen_of(column)
+        if not self.suggesting:  # Nobody arranged photos: what else has the value is mostly smaller than the thing.
+            _, clear_carrier, hard_carriers = self._seen(carriers)
+            clear, all_hard = clear & clear_carrier, all_hard & hard_carriers
         numbers = self.columns.counts_of(column), *map(self.columns.number_of, (carriers, possible))
         false, no = no & there, no | self.columns.absent(column)
         return self._bound(fact, (yes, no, easy, hard), there, false & clear, false & all_hard, numbers)

@@ -20,7 +20,7 @@ Made = list[Row | Scene | Rejection | Note]
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("mioh") / "files"
-    mioh_files.write_all(folder, images=8000, instances=58_000, paco=1.9, svg=1)
+    mioh_files.write_all(folder, images=8000, instances=58_000, paco=4.5, svg=1)
     eighth = {task: {name: count // 8 for name, count in cells.items()} for task, cells in PAPER.items()}
     (folder / "cells.json").write_text(json.dumps(eighth))
     read = tuple(f"{name}:{folder / name}.json" for name in ("coco", "paco", "svg"))

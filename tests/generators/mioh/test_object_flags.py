@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from vhbench.generators.mioh.facts import Has
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PressureThresholds
 from vhbench.schema import Scene, SceneObject
@@ -90,3 +91,27 @@ def test_sides_are_measured_by_the_longer_one_of_the_image() -> None:
     assert flags(thing(32, 256), size=(1024, 512)) == [MEDIUM]
     assert flags(thing(31, 256), size=(1024, 512)) == [set()]
     assert flags(thing(31, 256), size=(512, 1024)) == [set()]
+
+
+def carried(*shares: float) -> tuple[bool, bool]:
+    """Return whether photos of a black thing of the first share, and red ones, are easy or hard negatives of "red"."""
+    sides = [1024 * share**0.5 for share in shares]
+    things = tuple(
+        replace(thing(side, side, x=20 + 250 * i, y=20), category=f"thing {i}", id=i,
+                attributes=(("colour", "red" if i else "black"),), known_attributes=frozenset({"colour"}))
+        for i, side in enumerate(sides)
+    )  # fmt: skip
+    words = frozenset(one.category for one in things)
+    shown = replace(things[0], attributes=(("colour", "red"),)), *things[2:], replace(things[1], attributes=())
+    scenes = [Scene(name, b"", 1024, 1024, own, known=words, countable=words) for name, own in
+              (("false", things), ("true", shown))]  # fmt: skip
+    binding = ScenePool(scenes, LIMITS).binding(Has("thing 0", "colour", "red"))
+    return bool(binding.soft.any()), bool(binding.hard.any())
+
+
+def test_a_distractor_shows_the_value_on_something_as_easy_to_see_as_the_thing() -> None:
+    """Else the sizes of what has the value would tell photos in which the thing has it, which is large or small."""
+    assert carried(1 / 16, 1 / 16) == (True, False)
+    assert carried(1 / 16, 1 / 100) == (False, False)  # a large thing beside a small red one
+    assert carried(1 / 100, 1 / 100) == (False, True)
+    assert carried(1 / 100, 1 / 16) == (False, False)
