@@ -20,8 +20,7 @@ from vhbench.schema import Manifest, Rejection, Row, VhbenchError
 REJECTED: Final = "rejected by people"
 HANGS_ON: Final = "hangs on a question that people rejected"
 _WORDS: Final = {name: f"to the {name}" if name in SIDES else name for name in OPPOSITES}
-_TURNED: Final = {_WORDS[name]: _WORDS[other] for name, other in OPPOSITES.items() if name > other}
-"""Relation → its converse, whose wording stands for both."""
+_OPPOSITE: Final = {_WORDS[name]: _WORDS[other] for name, other in OPPOSITES.items()}
 
 _RELATION: Final = re.compile(rf"(.+) ({'|'.join(_WORDS.values())}) (?:an?|the) (.+)")
 _READ: Final = "id question choices objects pair_id pressure perturbation question_type negated scene_ids".split()
@@ -132,13 +131,14 @@ def _keys(
 
 
 def _either_way(phrase: str) -> str:
-    """Return one wording for a relation and its converse ("cup behind a bowl", "bowl in front of a cup")."""
+    """Return one wording for what the same comparison decides: "cup behind a bowl", its converse, and their mirrors."""
     match = _RELATION.fullmatch(phrase)
     if not match:
         return phrase
     one, predicate, other = match.groups()
-    turned = _TURNED.get(predicate)
-    return f"{other} {turned} {one}" if turned else f"{one} {predicate} {other}"
+    if (opposite := _OPPOSITE.get(predicate)) is None:
+        return f"{one} {predicate} {other}"
+    return f"{min(one, other)}, {max(one, other)}: {min(predicate, opposite)}"
 
 
 def _words(directory: Path) -> dict[str, tuple[str, ...]]:

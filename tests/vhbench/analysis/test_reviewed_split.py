@@ -99,19 +99,19 @@ def test_a_judgment_is_about_a_fact_in_an_image_and_other_questions_about_the_im
     assert manifest.extra["review"]["sharing_images"] == ["blue"]
 
 
-def test_a_rejected_relation_takes_its_converse_with_it(tmp_path: Path) -> None:
+def test_a_rejected_relation_takes_with_it_what_the_same_comparison_decides(tmp_path: Path) -> None:
     texts = {
         "a": "Is there a cup to the left of a bowl in any of the images?",
         "converse": "Is there a bowl to the right of a cup in any of the images?",
-        "opposite": "Is there a cup to the right of a bowl in any of the images?",
+        "mirrored": "Is there a bowl to the left of a cup in any of the images?",
         "behind": "Is there a cup behind a bowl in any of the images?",
     }
     rows = [asked(key, 1, question=text, question_type="P1", objects=("cup", "bowl")) for key, text in texts.items()]
     split = write(tmp_path, "mioh", [Row("mioh_easy", row) for row in rows])
     apply(split, verdict(split, "a"), tmp_path / "new")
-    assert left(tmp_path / "new") == {"opposite", "behind"}
-    apply(split, verdict(split, "converse"), tmp_path / "turned")
-    assert left(tmp_path / "turned") == {"opposite", "behind"}
+    assert left(tmp_path / "new") == {"behind"}
+    apply(split, verdict(split, "mirrored"), tmp_path / "turned")
+    assert left(tmp_path / "turned") == {"behind"}
 
 
 def test_cells_tell_what_is_not_there_any_more(tmp_path: Path) -> None:
