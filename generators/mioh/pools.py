@@ -241,7 +241,7 @@ class ScenePool:
         no = self.columns.countable[column] & here & ~untyped & ~doubtful
         there = here & self.columns.scatter(carriers)
         _, clear, all_hard = self._seen_of(column)
-        if not self.suggesting:  # Nobody arranged photos: what else has the value is mostly smaller than the thing.
+        if not self.suggesting:  # In photos, another object that has the value is mostly smaller than the thing.
             _, clear_carrier, hard_carriers = self._seen(carriers)
             clear, all_hard = clear & clear_carrier, all_hard & hard_carriers
         numbers = self.columns.counts_of(column), *map(self.columns.number_of, (carriers, possible))

@@ -52,7 +52,7 @@ class PlannedDetector:
         return detections
 
 
-PLANNED_EYES = DetectionModels(PlannedDetector(), trust_prompt=True)  # What labels :class:`PlannedImages`
+PLANNED_EYES = DetectionModels(PlannedDetector(), trust_prompt=True)  # models that label :class:`PlannedImages`
 
 
 def dry_run(recipe: Recipe, plan: Sequence[Share]) -> Iterator[str]:
