@@ -25,9 +25,9 @@ from vhbench.statistics.clusters import clusters_of
 
 Floats = npt.NDArray[np.float64]
 
-_SKILLS: Final = np.linspace(0.005, 0.995, 80)
+_SKILLS: Final = np.linspace(0.0005, 0.995, 80)
 _LOSSES: Final = (0.2, 0.35, 0.5, 0.7, 0.85, 1.0)  # share of the skill that is lost in a set
-_PRIORS: Final = tuple(product(np.linspace(-3.5, 4.5, 33), (0.25, 0.5, 0.8)))
+_PRIORS: Final = tuple(product(np.linspace(-6.5, 4.5, 45), (0.25, 0.5, 0.8)))
 """Mean and standard deviation of the log odds of the types' skills."""
 
 _FAMILIES: Final = ("easy", "curve", "ni", "hp", "hn", "hp+hn")

@@ -97,6 +97,10 @@ def test_a_random_model_fails_nowhere_in_particular() -> None:
     assert causes(answers(lambda *_: "guess", 2)) == []
 
 
+def test_a_model_that_is_always_wrong_fails_nowhere_in_particular() -> None:
+    assert causes(answers(lambda *_: "wrong", 2)) == []
+
+
 def test_responses_that_depend_on_an_image_count_for_less() -> None:
     apart = [Record(f"{i}", question_type="E1", answer="yes", prediction="yes" * (i % 2)) for i in range(80)]
     together = [
