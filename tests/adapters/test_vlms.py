@@ -38,16 +38,6 @@ def test_features_are_differentiable_down_to_every_pixel(family: str, vlm: Calla
     assert (gradient != 0).float().mean() > 0.99
 
 
-def test_bytes_and_floats_that_a_model_is_tried_out_with_are_one_picture(
-    tiny_vlm: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given, both = [], TransformersVLM._both
-    monkeypatch.setattr(TransformersVLM, "_both", lambda self, *views: given.append(views) or both(self, *views))
-    load_vlm(str(tiny_vlm("llava")), device="cpu")
-    [(levels, pixels)] = given
-    torch.testing.assert_close(pixels.detach() * 255, levels.float())
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_images_of_a_batch_do_not_mix(family: str, vlm: Callable[[str], TransformersVLM]) -> None:
     model, x = vlm(family), noise(3)
