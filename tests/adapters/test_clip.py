@@ -29,6 +29,7 @@ def table(scorer: ClipScorer, images: list[bytes], texts: list[str]) -> np.ndarr
 
 
 def test_similarities_are_cosines_and_cached(tiny_clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)  # left alone: the device is given
     scorer = ClipScorer(str(tiny_clip), batch=2, cache=tmp_path, device="cpu")
     images, texts = [picture(v) for v in (0, 120, 250)], ["a photo of a dog", "a photo of a kite"]
     found = table(scorer, images, texts)

@@ -220,6 +220,7 @@ def test_svg_relations_and_what_is_known(tmp_path: Path) -> None:
     assert scene.relations == (Relation(0, "on", 1),)
     assert bare(read(tmp_path, svg(), SvgScenes), 0) == Scene(scene.id, scene.image, 100, 80, objects=())
     assert scene.countable == {"cup"}  # only the cup is an anchor
+    assert SvgScenes(tmp_path / "file.json", None)[0].image == Path("a")  # its file is not looked for
 
 
 def test_svg_stuff_is_no_thing_that_has_a_place(tmp_path: Path) -> None:

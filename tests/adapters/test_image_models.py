@@ -128,6 +128,20 @@ def test_detectors_find_asked_words_inside_the_image(
     assert [d.score for d in found[0]] == sorted((d.score for d in found[0]), reverse=True)
 
 
+def test_a_detector_moves_what_it_looks_at_to_its_device(image_models: dict[str, Path], monkeypatch: Any) -> None:
+    detector, seen = ZeroShotDetector(str(image_models["owlv2"])), set()
+
+    def forward(**inputs: Any) -> None:
+        seen.update(value.device.type for value in inputs.values())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(detector, "_device", "meta")
+    monkeypatch.setattr(detector, "_model", forward)
+    with pytest.raises(KeyboardInterrupt):
+        detector.detect([picture()], [WORDS])
+    assert seen == {"meta"}
+
+
 def test_many_words_are_asked_in_portions(image_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(detectors, "LEAST_SCORE", 0.0)
     detector, asked = ZeroShotDetector(str(image_models["grounding_dino"])), []

@@ -64,6 +64,10 @@ def test_far_and_near_are_quantiles_of_the_scenes_without_it() -> None:
     assert found._levels(CAT) == pytest.approx((1 / 3, 0.8 * 2 / 3))
     far, near = found.split(CAT, found.columns.absent(CAT))
     assert (np.flatnonzero(far).tolist(), np.flatnonzero(near).tolist()) == ([3], [2])
+    tied = made([*SCENES[:3], *(scene(str(n), "dog bus" if n == 4 else "bus") for n in range(4, 8))])
+    assert tied._levels(CAT) == (0, 0.5)  # scenes 3 and 4 have a dog, as half of all with a cat; both are the most
+    far, near = tied.split(CAT, tied.columns.absent(CAT))
+    assert (np.flatnonzero(far).tolist(), np.flatnonzero(near).tolist()) == ([4, 5, 6], [2, 3])
     assert made([scene(str(n), "dog", frozenset({"dog"})) for n in range(2)])._levels(0) == (0.0, 1.0)  # none lacks it
     found = made([scene("1", "cat"), scene("2", "bus")])
     assert found._levels(CAT) == (0.0, pytest.approx(0.1))  # near is at least what counts as going together

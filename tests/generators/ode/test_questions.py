@@ -97,6 +97,7 @@ def test_what_is_ambiguous_or_would_leak_is_not_asked() -> None:
     many = [replace(DOG, id=number) for number in range(6)]
     assert told(attribute(picture(*many))) == []
     assert told(attribute(picture(*many[:5])), "number")[0][1] == "Are there exactly five dogs in the image?"
+    assert told(attribute(picture(*many[:5])), "state")[0][1] == "Are the five dogs in the image brown?"
     assert told(attribute(picture(DOG, single=frozenset({"dog"}))), "number") == []
     man = thing(1, "man", action="jumping", colour="red")
     assert told(attribute(picture(man, targets=("man",)))) == told(attribute(picture(man, targets=("man",))), "number")

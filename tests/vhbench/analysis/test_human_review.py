@@ -29,6 +29,8 @@ def test_majority_votes_by_hand() -> None:
     assert verdict["kept"] == ["q1"]
     assert [(d["id"], d["why"]) for d in verdict["dropped"]] == [("q2", "majority says B"), ("q3", "no majority")]
     assert verdict["agreement"] == 4 / 9
+    halves = human_review.tally(named([{"q1": "A"}, {"q1": "B"}]), {"q1": "A"})
+    assert [d["why"] for d in halves["dropped"]] == ["no majority"]
 
 
 def test_a_question_that_too_few_have_judged_is_not_kept() -> None:
@@ -36,6 +38,8 @@ def test_a_question_that_too_few_have_judged_is_not_kept() -> None:
     verdict = human_review.tally(named(votes), {"q1": "yes", "q2": "yes"})
     assert verdict["kept"] == ["q1"]
     assert [d["why"] for d in verdict["dropped"]] == ["judged by 1 of 3"]
+    half = human_review.tally(named(votes[1:]), {"q1": "yes"})
+    assert [d["why"] for d in half["dropped"]] == ["judged by 1 of 2"]
 
 
 def test_kappa_of_the_worked_example() -> None:

@@ -64,6 +64,15 @@ def test_the_output_of_lmms_eval_is_in_the_log(tmp_path: Path) -> None:
     assert sorted(log.read_text().splitlines()) == ["Selected Tasks", "a warning"]
 
 
+def test_a_terminal_shows_the_last_line_that_is_not_blank(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    words = "import time; print('first\\nlast\\n\\n', flush=True); time.sleep(2)"
+    assert demo._run([sys.executable, "-c", words], os.environ, tmp_path / "lmms_eval.log") == 0
+    assert capsys.readouterr().err.split()[-1:] == ["last"]
+
+
 def test_a_run_without_results_names_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "_run", lambda command, environment, log: 0)
     monkeypatch.setattr(demo, "_starters", lambda names: {})

@@ -22,7 +22,7 @@ from hub_standin import HubStandin
 import vhbench
 from vhbench.adapters.hub_release import push_folder
 from vhbench.compare.tables import VERDICTS
-from vhbench.leaderboard import boards, exporting, pushing, site
+from vhbench.leaderboard import baselines, boards, exporting, pushing, site, site_views
 from vhbench.leaderboard.boards import Board, read_board
 from vhbench.leaderboard.entries import stored
 from vhbench.leaderboard.question_index import QuestionIndex, find_sources
@@ -114,6 +114,14 @@ def _called(data: bytes, name: str) -> list[object]:
     assert text.startswith(f"{name}(")
     assert text.endswith(");\n")
     return json.loads(f"[{text[len(name) + 1 : -3]}]")
+
+
+def test_bars_are_compared_with_the_blind_baseline(standings: Rankings) -> None:
+    one = next(each for each in standings.editions if each.questions.edition.name == "ode-2.0.0")
+    [blind] = [model for model in standings.models if model.slug == "reference_blind"]
+    score = one.rescorings[blind.number].scores[one.questions.main.family.name][one.questions.main.headline]
+    guessed = 100 * baselines.chance(one.questions, one.questions.main.places)
+    assert site_views.baseline(standings, one) == max(score.value or 0, guessed) < 100
 
 
 def test_differences_are_there_for_each_two_models(made: Path, standings: Rankings) -> None:

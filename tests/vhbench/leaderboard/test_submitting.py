@@ -20,7 +20,7 @@ from vhbench.leaderboard.boards import Board, read_board
 from vhbench.leaderboard.entries import slug, stored
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.submitting import read_run_for
-from vhbench.schema import Row
+from vhbench.schema import Row, VhbenchError
 
 MIOH, ODE = "mioh-2.0.0", "ode-2.0.0"
 
@@ -317,3 +317,15 @@ def test_an_entry_that_is_being_written_is_none_yet(run: Path, board: Board, sou
     other.mkdir(parents=True)
     (other / "answers.parquet").write_bytes(b"half of it")
     assert "added" in add(run, board, sources).output
+
+
+def test_answers_that_cannot_be_packed_are_refused_with_the_reason(
+    small: tuple[Path, Board, dict[str, Path]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pack(responses: object) -> bytes:
+        raise VhbenchError("larger than an entry may be")
+
+    monkeypatch.setattr("vhbench.leaderboard.packed_answers.pack", pack)
+    done = add(*small)
+    assert done.exit_code == 1
+    assert "ode-2.0.0: larger than an entry may be" in done.output

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 
 import vhbench
 from vhbench.provenance import DataSource, Provenance, digest, hash_of_row
-from vhbench.runs.checks import SamplesCheck, faults
-from vhbench.schema import Record
+from vhbench.runs.checks import SamplesCheck, check_same_split, faults
+from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import prompts
 
 TOLD = Provenance(
@@ -144,3 +145,11 @@ def test_samples_that_say_nothing_of_where_they_come_from_are_taken_as_they_are(
     check = SamplesCheck(Path("1_samples_ode.jsonl"))
     check.see({}, {"id": "q", "response": "yes", "prediction": "no"}, "line 1")
     assert (check.provenance, check.missing, list(check.notes())) == (None, 0, [])
+
+
+def test_responses_belong_to_the_split_of_their_content_hash_if_it_is_known() -> None:
+    split: Any = SimpleNamespace(benchmark="ode", version="2.0.0", content_hash="d" * 64)
+    for origin in (None, replace(TOLD, benchmark="mioh"), replace(TOLD, content_hash="d" * 64)):
+        check_same_split(origin, Path("split"), split)
+    with pytest.raises(VhbenchError, match=r"2\.0\.0 with content hash d{12}….*another split, ode 1\.0\.0 with c{12}…"):
+        check_same_split(TOLD, Path("split"), split)
