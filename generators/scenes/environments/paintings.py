@@ -40,15 +40,15 @@ def _paint(canvas: Canvas, steps: Sequence[_Step]) -> None:
         if isinstance(step, list):
             canvas.area(*step)
             continue
-        how = {name: value for name, value in step.items() if name not in ("brush", "colours", "plants", "haze")}
+        options = {name: value for name, value in step.items() if name not in ("brush", "colours", "plants", "haze")}
         if "colours" in step:
             listed = step["colours"]
             colours: Sequence[str] = _PALETTES[listed] if isinstance(listed, str) else listed
             colours = plants(canvas, colours) if "plants" in step else colours
-            how["colours"] = brush.hazy(colours, step["haze"]) if "haze" in step else colours
+            options["colours"] = brush.hazy(colours, step["haze"]) if "haze" in step else colours
             if step["brush"] in vars(Canvas):
-                how["fill"] = canvas.gradient(how.pop("colours"))
-        brushes[step["brush"]](canvas, **how)
+                options["fill"] = canvas.gradient(options.pop("colours"))
+        brushes[step["brush"]](canvas, **options)
 
 
 def plants(canvas: Canvas, colours: Sequence[str]) -> tuple[str, ...]:
