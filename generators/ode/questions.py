@@ -247,12 +247,6 @@ def _subject(target: str, members: Sequence[SceneObject], words: Wording) -> str
     return f"{inflection.is_or_are(number, target).capitalize()} the {named} in the image"
 
 
-def _shared(members: Sequence[SceneObject], kind: str) -> str:
-    """Return the known value that all members share, or ""."""
-    values = {dict(o.attributes).get(kind, "") if kind in o.known_attributes else "" for o in members}
-    return values.pop() if len(values) == 1 else ""
-
-
 def _seen(
     scene: Scene, target: str, members: Sequence[SceneObject], deeds: AbstractSet[str], words: Wording = DEFAULT
 ) -> Iterator[Choice]:
@@ -260,7 +254,7 @@ def _seen(
     if len(members) > MOST_COUNTED:
         return
     subject, person = _subject(target, members, words), target in PEOPLE
-    colour, action, state = (_shared(members, kind) for kind in ("colour", "action", "state"))
+    colour, action, state = (scene.shared(target, kind) for kind in ("colour", "action", "state"))
     unlike = [other for other in COLOURS if colour in COLOURS and not person and not is_similar_colour(other, colour)]
     others = [deed for deed in _CONTRARY.get(action, ()) if deed in deeds]
     candidates = (

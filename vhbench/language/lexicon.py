@@ -6,8 +6,11 @@ Relations between words (synonyms, contraries) are in ``parsing/meanings.tsv`` a
 from collections.abc import Mapping
 from pathlib import Path
 
-_ROWS = (row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:])
-_LISTS: Mapping[str, frozenset[str]] = {name: frozenset(members.split()) for name, members in _ROWS}
+from vhbench.tsv import records
+
+_LISTS: Mapping[str, frozenset[str]] = dict(
+    records(Path(__file__).with_suffix(".tsv"), lambda list, words: (list, frozenset(words.split())), {})
+)
 
 
 def words(name: str) -> frozenset[str]:

@@ -13,6 +13,7 @@ import disarm
 
 from vhbench.leaderboard.boards import one_line
 from vhbench.schema import VhbenchError
+from vhbench.tsv import records
 
 # Unicode categories of invisible characters, in which two names could differ but look identical
 _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
@@ -23,8 +24,7 @@ _ODD = re.compile(
     r"[\u0300-\u036f\u0640\u115f\u1160\u20d0-\u20ff\u2776-\u2793\u2800\u3164\uffa0\U0001f130-\U0001f1ff]"
     r"|(?![-0-9])[\u2010-\u2015\d]"
 )
-_ROWS = (row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:])
-_TABLE = {kind: words.split(",") for kind, words in _ROWS}
+_TABLE = dict(records(Path(__file__).with_suffix(".tsv"), lambda kind, words: (kind, words.split(",")), {}))
 
 _LETTERS = str.maketrans("01i", "oll")
 

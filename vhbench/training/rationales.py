@@ -127,8 +127,7 @@ def _all_are(scenes: Scenes, subject: str, value: str) -> str:
     if all(value in (held for _, held in thing.attributes) for thing in things):
         return f"{verb} {value}"
     kind = "colour" if value in COLOURS else "action"
-    held = {dict(thing.attributes).get(kind, "") if kind in thing.known_attributes else "" for thing in things}
-    actual = held.pop() if len(held) == 1 else ""
+    actual = scene.shared(name, kind)
     return f"{verb} {actual}, not {value}" if actual else f"{verb} not {value}"
 
 

@@ -1,11 +1,12 @@
 """Reference captions: exactly the contents of a scene, in one of several templates."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from vhbench.generators.ode import environments
 from vhbench.generators.ode.questions import PEOPLE
 from vhbench.language import inflection
-from vhbench.schema import Scene, SceneObject
+from vhbench.schema import Scene
 from vhbench.seeding import rng
 
 _BESIDE = {"left of": "to the left of", "right of": "to the right of"}
@@ -19,13 +20,11 @@ def caption(scene: Scene, seed: int = 0, unsaid: Collection[str] = ()) -> str:
 
 def worded(scene: Scene, wording: str, unsaid: Collection[str] = ()) -> str:
     """Return the caption of a scene in one of :data:`WORDINGS`."""
-    groups: dict[str, list[SceneObject]] = {}
-    for thing in scene.objects:
-        groups.setdefault(thing.category, []).append(thing)
-    things = [_described(name, members, name in scene.countable) for name, members in groups.items()]
+    categories = Counter(thing.category for thing in scene.objects)
+    things = [_described(scene, name, number) for name, number in categories.items()]
     is_named = scene.environment in environments.SETTINGS and environments.is_recognizable(scene)
     place = environments.place(scene.environment, aloft=False) if is_named else ""
-    named = {thing.category for thing in scene.objects} | {scene.environment, *unsaid}
+    named = {*categories, scene.environment, *unsaid}
     around = [inflection.with_article(area) for area in scene.areas if area not in named]
     things_listed, around_listed = (inflection.listing(words) if words else "" for words in (things, around))
     first, second, nothing = WORDINGS["shows" if wording == "scene" and not place else wording]
@@ -41,23 +40,18 @@ def worded(scene: Scene, wording: str, unsaid: Collection[str] = ()) -> str:
     return " ".join([text, *_sides(scene)])
 
 
-def _described(name: str, members: list[SceneObject], counted: bool) -> str:
+def _described(scene: Scene, name: str, number: int) -> str:
     """Return "two black dogs sitting": what all instances share, and the count if annotations are exhaustive."""
-    colour = "" if name in PEOPLE else _shared(members, "colour")
-    action = _shared(members, "action")
+    colour = "" if name in PEOPLE else scene.shared(name, "colour")
+    action = scene.shared(name, "action")
     noun = " ".join(filter(None, (colour, name)))
-    if len(members) == 1:
+    if number == 1:
         phrase = inflection.with_article(noun)
-    elif not counted:
+    elif name not in scene.countable:
         phrase = noun if inflection.is_plural(name) or not inflection.countable(name) else inflection.plural(noun)
     else:
-        phrase = inflection.count_phrase(len(members), inflection.measured(noun))
+        phrase = inflection.count_phrase(number, inflection.measured(noun))
     return " ".join(filter(None, (phrase, "lying down" if action == "lying" else action)))
-
-
-def _shared(members: list[SceneObject], kind: str) -> str:
-    values = {dict(o.attributes).get(kind, "") if kind in o.known_attributes else "" for o in members}
-    return values.pop() if len(values) == 1 else ""
 
 
 def _sides(scene: Scene) -> Iterator[str]:

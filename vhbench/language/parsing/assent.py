@@ -12,12 +12,13 @@ from typing import Final, NamedTuple
 
 from vhbench.language import lexicon
 from vhbench.language.parsing.wordings import wording
+from vhbench.tsv import records
 
-_ROWS: Final = [
-    (language, answer, weight == "strong", phrases.split("|"))
-    for row in Path(__file__).with_name("assent.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    for language, answer, weight, phrases in [row.split("\t")]
-]
+_ROWS: Final = records(
+    Path(__file__).with_suffix(".tsv"),
+    lambda language, answer, weight, words: (language, answer, weight == "strong", words.split("|")),
+    {},
+)
 # phrase → answer, and whether it is sufficient; the first row counts
 _TABLE: Final = {phrase: (answer, strong) for _, answer, strong, phrases in _ROWS[::-1] for phrase in phrases[::-1]}
 _ENGLISH: Final = frozenset(phrase for row in _ROWS if row[0] == "en" for phrase in row[3] if len(phrase) > 1)

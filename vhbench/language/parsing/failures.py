@@ -13,6 +13,7 @@ from typing import Literal
 
 from vhbench.language.parsing.cleaning import cached_by_text, plain
 from vhbench.language.parsing.wordings import wording
+from vhbench.tsv import records
 
 Failure = Literal["", "failed", "refused"]
 
@@ -22,7 +23,7 @@ _MISSING = frozenset("None NoneType nan NaN <NA> null NULL undefined Timeout tim
 _BLOCKED = re.compile(
     r"(?i)\A\W*(?:SAFETY_BLOCKED|(?:finish_reason|block_reason)\W+(?:SAFETY|PROHIBITED)|PROHIBITED_CONTENT)"
 )
-_ROWS = [row.split("\t") for row in Path(__file__).with_name("failures.tsv").read_text("utf-8").splitlines()[1:]]
+_ROWS = records(Path(__file__).with_suffix(".tsv"), lambda kind, language, form: (kind, language, form), {})
 _PARTS = {name: form for kind, name, form in _ROWS if kind == "part"}
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from vhbench.language.parsing.cleaning import cached_by_text
+from vhbench.tsv import records
 
 _PICTURES: Final = (
     r"(?:images?|pictures?|photos?|photographs?|scenes?|videos?|clips?|frames?|figures?|screenshots?|shots?|pictured)"
@@ -82,11 +83,6 @@ def normalize_phrases(text: str) -> str:
     return _IN_PICTURE.sub(" ", _PHRASE.sub(lambda match: PHRASES[match[0]], text))
 
 
-def _phrases() -> dict[str, str]:
-    rows = Path(__file__).with_name("phrases.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return {phrase: usual for usual, phrases in (row.split("\t") for row in rows) for phrase in phrases.split("|")}
-
-
 def _any_of(phrases: Iterable[str]) -> str:
     """Return a pattern for any of some phrases, longest first, common prefixes factored out."""
     rest: dict[str, list[str]] = {}
@@ -99,5 +95,6 @@ def _any_of(phrases: Iterable[str]) -> str:
     return f"(?:{'|'.join(branches)}){'?' if ends else ''}" if len(branches) > 1 or ends else branches[0]
 
 
-PHRASES: Final = _phrases()  # phrase → its normal form
+_ROWS = records(Path(__file__).with_name("phrases.tsv"), lambda usual, phrases: (usual, phrases.split("|")), {})
+PHRASES: Final = {phrase: usual for usual, phrases in _ROWS for phrase in phrases}  # phrase → its normal form
 _PHRASE: Final = re.compile(rf"(?<![\w'.]){_any_of(PHRASES)}(?![\w']|\.\d)")

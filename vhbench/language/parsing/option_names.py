@@ -10,6 +10,7 @@ from string import ascii_uppercase
 from vhbench.language import lexicon
 from vhbench.language.inflection import NUMBER_WORDS, NUMBERS, plural_forms
 from vhbench.schema import VhbenchError
+from vhbench.tsv import records
 
 _ORDINALS: Sequence[str] = (
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
@@ -63,13 +64,9 @@ _NUMBERED = re.compile(
 )
 _LABEL = re.compile(rf"(?:[Tt]he\s+)?(?:(?i:{_LABELLED})\s+)?\(?(?P<label>[A-Z])\)?(?P<is>\s+(?:is|are|has)\s.*)?\W*")
 # patterns of an option that refers to the others, and of its paraphrases in responses, by kind
-_KINDS: Mapping[str, tuple[str, str]] = {
-    kind: (option, response)
-    for kind, option, response in (
-        row.split("\t")
-        for row in Path(__file__).with_name("option_kinds.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    )
-}
+_KINDS: Mapping[str, tuple[str, str]] = dict(
+    records(Path(__file__).with_name("option_kinds.tsv"), lambda kind, option, response: (kind, (option, response)), {})
+)
 
 
 @dataclass(frozen=True)

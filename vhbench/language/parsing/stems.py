@@ -7,13 +7,13 @@ kind), ``opposite``, ``compare`` (opposite comparatives) and ``kind`` (the first
 """
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from vhbench.language import lexicon
 from vhbench.language.inflection import NUMBERS
+from vhbench.tsv import records
 
 _KNOWN: Final = 32_768  # cache size in words; questions that count up to a million would fill the memory
 
@@ -28,6 +28,7 @@ class Word(NamedTuple):
     role: str
 
 
+_ROWS: Final = records(Path(__file__).with_name("meanings.tsv"), lambda relation, words: (relation, words.split()), {})
 NEGATIONS: Final = lexicon.words("negations")
 _DOUBTS: Final = lexicon.words("doubts")
 _VERBS: Final = lexicon.words("auxiliary verbs")
@@ -149,15 +150,9 @@ def _role(surface: str, root: str) -> str:
     return "neutral" if root in _NEUTRAL_STEMS or surface in _NEUTRAL_SURFACE or adverb else ""
 
 
-def _rows() -> Iterator[tuple[str, list[str]]]:
-    for line in Path(__file__).with_name("meanings.tsv").read_text(encoding="utf-8").splitlines()[1:]:
-        relation, members = line.split("\t")
-        yield relation, members.split()
-
-
 def _synonyms() -> dict[str, str]:
     same: dict[str, str] = {}
-    for relation, members in _rows():
+    for relation, members in _ROWS:
         if relation == "same":
             first = same.get(members[0], _bare(members[0]))
             same |= {form: first for member in members for form in (member, _bare(member))}
@@ -166,7 +161,7 @@ def _synonyms() -> dict[str, str]:
 
 def _related(*relations: str, directed: bool = False) -> dict[str, frozenset[str]]:
     relatives: dict[str, set[str]] = {}
-    for relation, members in _rows():
+    for relation, members in _ROWS:
         if relation in relations:
             stems = [stem(member) for member in members]
             for one in stems[1:] if directed else stems:
@@ -174,8 +169,8 @@ def _related(*relations: str, directed: bool = False) -> dict[str, frozenset[str
     return {one: frozenset(others) for one, others in relatives.items()}
 
 
-_FORMS: Final = {form: members[0] for relation, members in _rows() if relation == "form" for form in members}
-_ITSELF: Final = frozenset(member for relation, members in _rows() if relation == "itself" for member in members)
+_FORMS: Final = {form: members[0] for relation, members in _ROWS if relation == "form" for form in members}
+_ITSELF: Final = frozenset(member for relation, members in _ROWS if relation == "itself" for member in members)
 _SAME: Final = _synonyms()
 PICTURE: Final = stem("image")  # stem of all words for the image itself
 _EXCLUDES: Final = _related("apart", "opposite", "compare")

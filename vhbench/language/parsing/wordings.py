@@ -6,7 +6,9 @@ A space matches any white space, and «name» the phrases of another class.
 import re
 from pathlib import Path
 
-_ROWS = [row.split("\t") for row in Path(__file__).with_name("wordings.tsv").read_text("utf-8").splitlines()[1:]]
+from vhbench.tsv import records
+
+_ROWS = records(Path(__file__).with_suffix(".tsv"), lambda kind, form: (kind, form), {})
 
 
 def wording(name: str) -> str:
