@@ -24,7 +24,14 @@ from vhbench.seeding import rng
 
 
 def reproduce(
-    board: Board, sources: Mapping[str, Path], title: str, *, sample: int, seed: int | None, model: str, model_args: str
+    board: Board,
+    sources: Mapping[str, Path],
+    title: str,
+    *,
+    sample: int,
+    seed: int | None,
+    model: str,
+    model_args: str,
 ) -> tuple[Reproduction, Path]:
     """Ask a model again, write the verdict on its entry, and return it with its file.
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.generators.scenes.catalog import plain
+from vhbench.generators.scenes.environments import indoor, outdoor
 from vhbench.generators.scenes.environments.environment import Band, Environment
-from vhbench.generators.scenes.environments.paintings import painter
 from vhbench.tsv import numbers, records, words
 
 _FOLDER = Path(__file__).parent
@@ -18,7 +18,7 @@ _BANDS = records(
 )
 
 _READERS: Mapping[str, Callable[[str], Any]] = {
-    "paint": painter,
+    "paint": {**vars(outdoor), **vars(indoor)}.__getitem__,
     "horizon": float,
     "bands": lambda cell: {place: band for name in words(cell) for of, place, band in _BANDS if of == name},
     "indoor": "yes".__eq__,

@@ -155,7 +155,7 @@ def ridge(
     height: float,
     colours: Sequence[str],
     *,
-    word: str = "",
+    word: str,
     rough: float = 0.5,
     snow: bool = False,
 ) -> None:
@@ -233,7 +233,7 @@ def _wavelet(canvas: Canvas, top: float, bottom: float, start: float, near: floa
 
 
 def broad_tree(
-    canvas: Canvas, x: float, y: float, height: float, colours: Sequence[str], trunk: str = "#5b4029"
+    canvas: Canvas, x: float, y: float, height: float, greens: Sequence[str], trunk: str = "#5b4029"
 ) -> None:
     """Paint a tree with a round crown, its foot at (x, y)."""
     width = height * 0.045
@@ -243,7 +243,7 @@ def broad_tree(
     )
     radius, middle = height * 0.29, y - height * 0.69
     clumps = [(canvas.uniform(0, 6.283), math.sqrt(canvas.uniform(0, 1)), canvas.uniform(0.3, 0.46)) for _ in range(11)]
-    for tone, lift, scale in zip(colours, (0.10, 0.0, -0.14), (1.12, 1.0, 0.68), strict=True):
+    for tone, lift, scale in zip(greens, (0.10, 0.0, -0.14), (1.12, 1.0, 0.68), strict=True):
         for angle, reach, size in clumps:
             dx, dy = math.cos(angle) * reach * radius * 0.82, math.sin(angle) * reach * radius * 0.68
             if scale < 1 and dx + dy > 0.1 * radius:
@@ -254,19 +254,19 @@ def broad_tree(
     canvas.area("tree")
 
 
-def conifer(canvas: Canvas, x: float, y: float, height: float, colours: Sequence[str], trunk: str = "#5b4029") -> None:
+def conifer(canvas: Canvas, x: float, y: float, height: float, greens: Sequence[str], trunk: str = "#5b4029") -> None:
     """Paint a fir, its foot at (x, y); the third tone is the lit side (white: snow)."""
     canvas.rect(x - height * 0.02, y - height * 0.14, height * 0.04, height * 0.14, trunk)
     for tier in range(5):
         foot, half = y - height * (0.1 + 0.155 * tier), height * 0.21 * (1 - tier * 0.17)
         tip = foot - height * (0.30 - 0.012 * tier)
         edge = [(x - half + half * k / 3, foot + (height * 0.016 if k % 2 else 0)) for k in range(7)]
-        canvas.polygon([(x, tip), *edge], colours[tier % 2])
-        canvas.polygon([(x, tip), (x - half * 0.95, foot), (x - half * 0.35, foot)], colours[2], 'fill-opacity="0.55"')
+        canvas.polygon([(x, tip), *edge], greens[tier % 2])
+        canvas.polygon([(x, tip), (x - half * 0.95, foot), (x - half * 0.35, foot)], greens[2], 'fill-opacity="0.55"')
     canvas.area("tree")
 
 
-def houses(canvas: Canvas, base: float, height: float, words: Sequence[str] = ("building", "house", "window")) -> None:
+def houses(canvas: Canvas, base: float, height: float) -> None:
     """Paint a row of houses with lit and dark windows; its foot is at ``base``."""
     x = -20.0
     while x < SIZE:
@@ -277,7 +277,7 @@ def houses(canvas: Canvas, base: float, height: float, words: Sequence[str] = ("
         canvas.rect(x + width * 0.87, base - tall, width * 0.13, tall, shade(colour, 0.88))
         _windows(canvas, x, base - tall + 14, width * 0.87, tall - 18)
         x += width + 2
-    canvas.area(*words)
+    canvas.area("building", "house", "window")
 
 
 def _windows(canvas: Canvas, x: float, y: float, width: float, height: float) -> None:
@@ -336,7 +336,7 @@ def hazy(colours: Sequence[str], amount: float, haze: str = "#cfe0e8") -> tuple[
 
 
 def withered(colours: Sequence[str]) -> tuple[str, ...]:
-    """Turn colours into the browns and yellows of dry plants, shade by shade."""
+    """Turn greens into the browns and yellows of dry plants, shade by shade."""
     return tuple(to_hex((0.11, 0.42, min(0.75, parse_hex(colour)[2] * 1.25 + 0.06))) for colour in colours)
 
 
