@@ -108,7 +108,7 @@ class Scene:
             return None
         return sum(o.category == category for o in self.objects)
 
-    def shared(self, category: str, kind: str) -> str:
+    def shared_value(self, category: str, kind: str) -> str:
         """Return the known value that all instances of a category share (colour "red"), or ""."""
         members = (o for o in self.objects if o.category == category)
         values = {dict(o.attributes).get(kind, "") if kind in o.known_attributes else "" for o in members}

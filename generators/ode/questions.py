@@ -254,7 +254,7 @@ def _seen(
     if len(members) > MOST_COUNTED:
         return
     subject, person = _subject(target, members, words), target in PEOPLE
-    colour, action, state = (scene.shared(target, kind) for kind in ("colour", "action", "state"))
+    colour, action, state = (scene.shared_value(target, kind) for kind in ("colour", "action", "state"))
     unlike = [other for other in COLOURS if colour in COLOURS and not person and not is_similar_colour(other, colour)]
     others = [deed for deed in _CONTRARY.get(action, ()) if deed in deeds]
     candidates = (

@@ -19,5 +19,5 @@ def test_captions_are_ambers_generative_part(kind: str, part: str, monkeypatch: 
         return {"printed": "CHAIR: 1.0", "counters": {}, "tools": "builtin", "other": 1}
 
     monkeypatch.setattr(static_captions.amber, "score_records", score)
-    found = static_captions.amber_reference([Record("q", kind=kind)])
-    assert found == {"printed": "CHAIR: 1.0", "counters": {}, "tools": "builtin"}
+    result = static_captions.amber_reference([Record("q", kind=kind)])
+    assert result == {"printed": "CHAIR: 1.0", "counters": {}, "tools": "builtin"}

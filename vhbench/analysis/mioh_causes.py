@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 _SKILLS: Final = np.linspace(0.0005, 0.995, 80)
 _LOSSES: Final = (0.2, 0.35, 0.5, 0.7, 0.85, 1.0)  # share of the skill that is lost in a set
 _PRIORS: Final = tuple(product(np.linspace(-6.5, 4.5, 45), (0.25, 0.5, 0.8)))
-"""Mean and standard deviation of the log odds of the types' skills."""
+"""Mean and standard deviation of the log odds of the types' skills; down to hardly any, which cannot be lost."""
 
 _FAMILIES: Final = ("easy", "curve", "ni", "hp", "hn", "hp+hn")
 _UNDER: Final[Mapping[str, frozenset[str]]] = {

@@ -127,7 +127,7 @@ def _all_are(scenes: Scenes, subject: str, value: str) -> str:
     if all(value in (held for _, held in thing.attributes) for thing in things):
         return f"{verb} {value}"
     kind = "colour" if value in COLOURS else "action"
-    actual = scene.shared(name, kind)
+    actual = scene.shared_value(name, kind)
     return f"{verb} {actual}, not {value}" if actual else f"{verb} not {value}"
 
 

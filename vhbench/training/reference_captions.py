@@ -42,8 +42,8 @@ def worded(scene: Scene, wording: str, unsaid: Collection[str] = ()) -> str:
 
 def _described(scene: Scene, name: str, number: int) -> str:
     """Return "two black dogs sitting": what all instances share, and the count if annotations are exhaustive."""
-    colour = "" if name in PEOPLE else scene.shared(name, "colour")
-    action = scene.shared(name, "action")
+    colour = "" if name in PEOPLE else scene.shared_value(name, "colour")
+    action = scene.shared_value(name, "action")
     noun = " ".join(filter(None, (colour, name)))
     if number == 1:
         phrase = inflection.with_article(noun)

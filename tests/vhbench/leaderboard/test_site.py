@@ -117,11 +117,11 @@ def _called(data: bytes, name: str) -> list[object]:
 
 
 def test_bars_are_compared_with_the_blind_baseline(standings: Rankings) -> None:
-    one = next(each for each in standings.editions if each.questions.edition.name == "ode-2.0.0")
+    edition = next(each for each in standings.editions if each.questions.edition.name == "ode-2.0.0")
     [blind] = [model for model in standings.models if model.slug == "reference_blind"]
-    score = one.rescorings[blind.number].scores[one.questions.main.family.name][one.questions.main.headline]
-    guessed = 100 * baselines.chance(one.questions, one.questions.main.places)
-    assert site_views.baseline(standings, one) == max(score.value or 0, guessed) < 100
+    score = edition.rescorings[blind.number].scores[edition.questions.main.family.name][edition.questions.main.headline]
+    guessed = 100 * baselines.chance(edition.questions, edition.questions.main.places)
+    assert site_views.baseline(standings, edition) == max(score.value or 0, guessed) < 100
 
 
 def test_differences_are_there_for_each_two_models(made: Path, standings: Rankings) -> None:
