@@ -132,8 +132,9 @@ def which_in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
         slots = [minus(others[j % len(others)], *((f, False) for f in facts)) for j in range(4)]
         if right:
             slots[0] = plus(right[0], *((f, False) for f in others))
-        filler = ImageSlot(tuple((f, False) for f in facts))
-        block.append((_options(text, facts, right, slots, (filler,)),))
+        false = tuple((f, False) for f in facts)  # in further images, as in these, with all that an option is about
+        fillers = [minus(f, *false) for f in _bindings(facts)] or [ImageSlot(false)]
+        block.append((_options(text, facts, right, slots, fillers),))
     return block
 
 
@@ -207,7 +208,7 @@ def _first_only(text: str, facts: Sequence[Fact], right: Sequence[Fact], others:
         hp = others[0] if there else None
         one = ImageSlot(_wants(others[:2], others[2:]), hp, others[2], aside=aside, there=there)
         two, form = one if there else replace(one, hn=None), "two wrong options in both, two in neither"
-    return _options(text, facts, right, (one, two), (ImageSlot(),), form)
+    return _options(text, facts, right, (one, two), (ImageSlot(there=there),), form)
 
 
 def _each_right(items: Sequence[T]) -> Iterator[tuple[list[T], list[T]]]:
@@ -229,8 +230,8 @@ def which_of_two(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
     (f,) = facts
     pairs = ((BOTH, beside(f), beside(f)), (NEITHER, minus(f), minus(f)), (FIRST, beside(f), minus(f)),
              (SECOND, minus(f), beside(f)))  # fmt: skip
-    text = text.replace("{a}", inflection.a(f.phrase()))
-    return [(Draft(text, (f,), answer, (x, y), (ImageSlot(),), options=_TWO_IMAGES),) for answer, x, y in pairs]
+    text, more_images = text.replace("{a}", inflection.a(f.phrase())), (ImageSlot(there=_bindings(facts)),)
+    return [(Draft(text, (f,), answer, (x, y), more_images, options=_TWO_IMAGES),) for answer, x, y in pairs]
 
 
 def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
@@ -413,10 +414,10 @@ def _counted(category: str, parts: tuple[int, ...]) -> tuple[ImageSlot, ...]:
 
 
 def _count_slot(counts: dict[str, int], target: str) -> ImageSlot:
-    """Return a slot with counts of several categories, under pressure for the target's count."""
-    fact = Quantity(target, counts[target])
+    """Return a slot with counts of several categories: HP on the one it shows, as in all images, HN on the target."""
     wants = tuple((Quantity(name, n), True) for name, n in counts.items())
-    return ImageSlot(wants, fact if fact.number else None, None if fact.number else fact, aside=tuple(counts))
+    shown = next((fact for fact, _ in wants if fact.number), None)
+    return ImageSlot(wants, shown, None if counts[target] else Quantity(target, 0), aside=tuple(counts))
 
 
 Shape = Callable[[str, Sequence[Fact], np.random.Generator], Block]

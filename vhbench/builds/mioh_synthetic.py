@@ -88,11 +88,11 @@ def cast(turn: int, seed: int, part: ConceptPart = WHOLE) -> _Cast:
 def dealt(part: ConceptPart) -> int:
     """Return the number of rounds without a common object; it depends on the concept split."""
     hubs, things = _held(part, HUBS), _held(part, _THINGS)
-    spokes = sum(map(_paintable, things)) // (2 * _SPOKES)  # some conflict with others
-    return max(1, min(_DEALT, len(hubs) // 2, spokes, len(things) // (2 + _SPOKES + _COUNTED + _STRANGERS)))
+    spokes = sum(map(_paintable, things)) // (_SPOKES + 2)  # some conflict with others
+    return max(1, min(_DEALT, len(hubs) // 2, spokes, len(things) // (_SPOKES + _COUNTED + _STRANGERS)))
 
 
-_THINGS: Final = tuple(entry.name for entry in CATALOG.values())
+_THINGS: Final = tuple(entry.name for entry in CATALOG.values() if entry.name not in HUBS)  # suggest nothing
 
 
 def _held(part: ConceptPart, words: Sequence[str]) -> list[str]:
@@ -103,7 +103,7 @@ def _held(part: ConceptPart, words: Sequence[str]) -> list[str]:
 def _casts(deal: int, seed: int, part: ConceptPart) -> list[_Cast]:
     random, rounds = rng(seed, "mioh", "casts", deal), dealt(part)
     hubs = sorted(_shuffled(_held(part, HUBS), random)[: 2 * rounds], key=_hardly_stands)
-    deck = [name for name in _shuffled(_held(part, _THINGS), random) if name not in hubs]
+    deck = _shuffled(_held(part, _THINGS), random)
     if len(hubs) < 2 * rounds:
         raise VhbenchError(_too_few(part))
     casts = []
@@ -170,17 +170,19 @@ def _balanced(
     """Plan four spokes around the fifth, two on each side, two in each colour, with the hub that suggests them or not.
 
     All objects and colours are present, and two objects have each colour; only sides and owners of the colours differ.
+    Without the hub, a stranger takes its place: crowding is no hint of the pressure.
     """
     others = [paint for paint in _PAINTS if paint not in who.paints]
     middle = replace(_thing(who.spokes[_ANCHOR], hard), colour=others[int(random.integers(len(others)))])
     around = [replace(_thing(who.spokes[i], hard), colour=who.paints[i not in painted]) for i in range(_ANCHOR)]
     sides = tuple((0, "left of" if i in right else "right of", 1 + i) for i in range(_ANCHOR))
-    return [middle, *around, *([_thing(who.hub)] if hub else [])], sides
+    sixth = [_thing(who.hub)] if hub else _strangers(who, int(random.integers(len(who.strangers))), 1)
+    return [middle, *around, *sixth], sides
 
 
 def _apart(some: Sequence[int], hard: bool, stranger: int, who: _Cast, _: np.random.Generator) -> _Plan:
-    """Plan some spokes without their hub, with a stranger unless it is -1."""
-    return [_thing(who.spokes[i], hard) for i in some] + _strangers(who, stranger, stranger >= 0), ()
+    """Plan some spokes without their hub, with a stranger in its place."""
+    return [_thing(who.spokes[i], hard) for i in some] + _strangers(who, stranger, 1), ()
 
 
 def _waiting(turn: int, hard: bool, who: _Cast, _: np.random.Generator) -> _Plan:
@@ -188,12 +190,10 @@ def _waiting(turn: int, hard: bool, who: _Cast, _: np.random.Generator) -> _Plan
     return [_thing(who.hub, hard), *_strangers(who, 30 + 2 * turn, 2)], ()
 
 
-def _counting(
-    which: int, number: int, keeper: bool, hard: bool, stranger: int, who: _Cast, _: np.random.Generator
-) -> _Plan:
-    """Plan several instances of an object: with a keeper of others, a stranger, or alone."""
-    things = [replace(_thing(who.counted[which], hard), count=number)] + [_thing(who.keeper)] * keeper
-    return things + _strangers(who, stranger, stranger >= 0), ()
+def _counting(which: int, number: int, hard: bool, stranger: int, who: _Cast, _: np.random.Generator) -> _Plan:
+    """Plan several instances of an object with a stranger, or if that is -1 with the keeper, which suggests them."""
+    other = [_thing(who.keeper)] if stranger < 0 else _strangers(who, stranger, 1)
+    return [replace(_thing(who.counted[which], hard), count=number), *other], ()
 
 
 def _strange(turn: int, hard: bool, who: _Cast, _: np.random.Generator) -> _Plan:
@@ -228,7 +228,7 @@ def _halves(rounds: int, hub: bool, hard: bool) -> list[_Purpose]:
 
 
 # rounds of balanced scenes: easy ones, those with the hub (HN), and those that are hard to see (HP)
-_CALM, _PRESSED, _HIDDEN = 9, 5, 3
+_CALM, _PRESSED, _HIDDEN = 8, 5, 3
 
 # Half of the balanced scenes show any fact about a side or a colour, the other half its distractor: the same objects,
 # the other way round. Those without a hub are easy; the hub suggests the spokes, as HN requires.
@@ -237,20 +237,24 @@ _PURPOSES: Final[tuple[_Purpose, ...]] = (
     *_halves(_CALM, hub=False, hard=False),
     *_halves(_PRESSED, hub=True, hard=False),
     *_halves(_HIDDEN, hub=False, hard=True),
-    *_halves(2, hub=True, hard=True),
+    *_halves(3, hub=True, hard=True),
     *(partial(_beside, three, False) for three in (*_THREES, *_THREES)),
     *(partial(_beside, three, True) for three in (*_OTHERS, *_NEIGHBOURS)),
     *(partial(_apart, three, False, i) for i, three in enumerate(_THREES)),
-    *(partial(_apart, three, True, -1) for three in _NEIGHBOURS),
+    *(partial(_apart, three, True, i) for i, three in enumerate(_NEIGHBOURS)),
     *(partial(_waiting, turn, turn > 2) for turn in range(4)),
     *(
-        partial(_counting, i, number, False, False, 10 + 4 * row + i)
+        partial(_counting, i, number, False, 10 + 4 * row + i)
         for row, line in enumerate(_NUMBERS)
         for i, number in enumerate(line)
     ),
-    *(partial(_counting, i, number, True, False, -1) for i in range(_COUNTED) for number in (1, 2, 3, 1 + i % 2)),
-    *(partial(_counting, i, n, False, True, -1) for i in range(_COUNTED) for n in ((1, 1, 2, 3), (1, 2, 2, 3))[i % 2]),
-    *(partial(_counting, i, number, True, True, -1) for i in (1, 3) for number in (1, 2, 2)),
+    *(partial(_counting, i, number, False, -1) for i in range(_COUNTED) for number in (1, 2, 3, 1 + i % 2)),
+    *(
+        partial(_counting, i, number, True, 10 + 4 * row + i)
+        for i in range(_COUNTED)
+        for row, number in enumerate((1, 1 + i % 2, 2, 3))
+    ),
+    *(partial(_counting, i, number, True, -1) for i in range(_COUNTED) for number in (1, 2, 2, 3)),
     *(partial(_strange, turn, turn % 4 == 3) for turn in range(8)),
 )
 

@@ -30,6 +30,12 @@ def test_presence_does_not_tell_which_object_occurs_that_many_times() -> None:
     assert [np.mean(found[number]) for number in "234"] == pytest.approx([1 / 3] * 3, abs=0.07)
 
 
+def test_hp_makes_what_each_image_shows_hard_to_see_not_only_the_right_object() -> None:
+    for forms in which_total("{number}", FACTS, rng(3, "test")):
+        for slot in (slot for draft in forms for slot in draft.slots):
+            assert [fact for fact, _ in slot.wants if isinstance(fact, Quantity) and fact.number] == [slot.hp]
+
+
 def test_hn_concerns_every_image_where_some_answer_has_no_image_without_the_object() -> None:
     """A hard negative needs an absence; where nothing is absent, what suggests the object stands beside it."""
     random = rng(0, "test")
