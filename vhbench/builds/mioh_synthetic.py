@@ -228,7 +228,7 @@ def _halves(rounds: int, hub: bool, hard: bool) -> list[_Purpose]:
 
 
 # rounds of balanced scenes: easy ones, those with the hub (HN), and those that are hard to see (HP)
-_CALM, _PRESSED, _HIDDEN = 8, 5, 3
+_CALM, _PRESSED, _HIDDEN = 8, 6, 4
 
 # Half of the balanced scenes show any fact about a side or a colour, the other half its distractor: the same objects,
 # the other way round. Those without a hub are easy; the hub suggests the spokes, as HN requires.
