@@ -238,7 +238,7 @@ _PURPOSES: Final[tuple[_Purpose, ...]] = (
     *_halves(_PRESSED, hub=True, hard=False),
     *_halves(_HIDDEN, hub=False, hard=True),
     *_halves(3, hub=True, hard=True),
-    *(partial(_beside, three, False) for three in (*_THREES, *_THREES)),
+    *(partial(_beside, three, False) for three in (*_THREES, *_NEIGHBOURS)),
     *(partial(_beside, three, True) for three in (*_OTHERS, *_NEIGHBOURS)),
     *(partial(_apart, three, False, i) for i, three in enumerate(_THREES)),
     *(partial(_apart, three, True, i) for i, three in enumerate(_NEIGHBOURS)),
@@ -249,13 +249,9 @@ _PURPOSES: Final[tuple[_Purpose, ...]] = (
         for i, number in enumerate(line)
     ),
     *(partial(_counting, i, number, False, -1) for i in range(_COUNTED) for number in (1, 2, 3, 1 + i % 2)),
-    *(
-        partial(_counting, i, number, True, 10 + 4 * row + i)
-        for i in range(_COUNTED)
-        for row, number in enumerate((1, 1 + i % 2, 2, 3))
-    ),
+    *(partial(_counting, i, number, True, 10 + 4 * number + i) for i in range(_COUNTED) for number in (1, 2, 3)),
     *(partial(_counting, i, number, True, -1) for i in range(_COUNTED) for number in (1, 2, 2, 3)),
-    *(partial(_strange, turn, turn % 4 == 3) for turn in range(8)),
+    *(partial(_strange, turn, turn % 4 == 3) for turn in range(6)),
 )
 
 ROUND: Final = len(_PURPOSES)  # scenes of a round
