@@ -169,10 +169,10 @@ def _in_all(
         a, b, c, d = others
 
         def slot_of(two: Sequence[Fact]) -> ImageSlot:
-            return ImageSlot(_wants(two, []), two[0] if there else None, there=there)
+            return ImageSlot(_wants(two, []), two[0], there=there)
 
-        first = ImageSlot(_wants([c, d], [a, b]), c if there else None, a, aside=aside, there=there)
-        second = ImageSlot(_wants([a, b], [c, d]), a if there else None, c, aside=aside, there=there)
+        first = ImageSlot(_wants([c, d], [a, b]), c, a, aside=aside, there=there)
+        second = ImageSlot(_wants([a, b], [c, d]), a, c, aside=aside, there=there)
         slots = (first, second, *map(slot_of, ((a, c), (b, d))))
         fillers = [ImageSlot(_wants(two, []), there=there) for two in ((a, b), (c, d), (a, d), (b, c))]
     return _options(text, facts, right, slots, fillers, "each image shows a wrong option")
@@ -202,11 +202,9 @@ def _first_only(text: str, facts: Sequence[Fact], right: Sequence[Fact], others:
     if right:
         both, second, neither = others
         one = ImageSlot(_wants([*right, both], [second, neither]), right[0], aside=aside, there=there)
-        hp = second if there else None
-        two = ImageSlot(_wants([both, second], [*right, neither]), hp, right[0], aside=aside, there=there)
+        two = ImageSlot(_wants([both, second], [*right, neither]), second, right[0], aside=aside, there=there)
     else:
-        hp = others[0] if there else None
-        one = ImageSlot(_wants(others[:2], others[2:]), hp, others[2], aside=aside, there=there)
+        one = ImageSlot(_wants(others[:2], others[2:]), others[0], others[2], aside=aside, there=there)
         two, form = one if there else replace(one, hn=None), "two wrong options in both, two in neither"
     return _options(text, facts, right, (one, two), (ImageSlot(there=there),), form)
 
