@@ -14,7 +14,7 @@ def test_a_yes_no_question_names_its_images() -> None:
     scenes = [Scene(name, b"", 8, 8, ()) for name in "abcd"]
     for seed in range(8):
         random = np.random.default_rng(seed)
-        asked = ask(QUESTION_TYPES["E1"], draft, scenes, Balance(), Balance(), random, id="q")
-        first, second = (asked.scene_ids.index(scene.id) + 1 for scene in scenes[:2])
-        assert asked.question == f"Do Image {first} and Image {second} show a dog?"
-        assert (asked.answer, asked.kind, asked.choices) == (YES, "yes_no", ())
+        question = ask(QUESTION_TYPES["E1"], draft, scenes, Balance(), Balance(), random, id="q")
+        first, second = (question.scene_ids.index(scene.id) + 1 for scene in scenes[:2])
+        assert question.question == f"Do Image {first} and Image {second} show a dog?"
+        assert (question.answer, question.kind, question.choices) == (YES, "yes_no", ())
