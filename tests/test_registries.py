@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 import yaml
@@ -14,6 +15,8 @@ from vhbench.builds.vhexpansion import METHODS
 from vhbench.builds.vhexpansion_sources import FORMS
 from vhbench.card.sources import references, sources
 from vhbench.cli import app
+from vhbench.generators.mioh.drafts import FIRST, SECOND
+from vhbench.generators.mioh.facts import Exists, Related
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.generators.ode.criteria import CRITERIA
@@ -80,12 +83,13 @@ def test_each_benchmark_has_a_build_a_starter_a_card_an_analysis_and_commands(en
     assert set(entry.starter) <= {field.name for field in fields(build)}
     assert entry.cite in references()
     assert all((entry.title, entry.asks, entry.built, entry.limits))
-    analysis = load(entry.analysis)
-    assert callable(analysis.analyse)
-    assert callable(analysis.draw)
     assert callable(load(entry.sheet))
     assert entry.name in COMMANDS["build"].commands
-    assert entry.name in COMMANDS["analyse"].commands
+    assert (entry.name in COMMANDS["analyse"].commands) == bool(entry.analysis)
+    if entry.analysis:  # a benchmark may have none
+        analysis = load(entry.analysis)
+        assert callable(analysis.analyse)
+        assert callable(analysis.draw)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -115,6 +119,18 @@ def test_a_question_type_has_its_tasks_and_a_value(name: str) -> None:
     kind = QUESTION_TYPES[name]
     assert {f"mioh_{kind.task}", f"mioh_{kind.mode}"} <= set(tasks("mioh"))
     assert name in default_of("mioh", "types")
+    assert kind.tied_to in ("", *QUESTION_TYPES)
+
+
+@pytest.mark.parametrize("name", QUESTION_TYPES)
+def test_a_question_type_has_one_text_without_open_fields_for_every_answer(name: str) -> None:
+    kind = QUESTION_TYPES[name]
+    words = ("dog", "cat", "bus", "kite")[: kind.asks]
+    facts = [Related(word, "left of", "cup") if kind.task == "position" else Exists(word) for word in words]
+    drafts = [draft for answer in kind.shape(kind.text, facts, np.random.default_rng(1)) for draft in answer]
+    assert len({draft.text for draft in drafts}) == 1
+    assert "{" not in drafts[0].text.replace(FIRST, "").replace(SECOND, "")
+    assert {draft.answer for draft in drafts} > {drafts[0].answer}
 
 
 def perturbed() -> Iterator[tuple[str, str]]:

@@ -14,11 +14,14 @@ def records(table: Path, kind: Callable[..., Record], readers: Mapping[str, Call
     """Return a record per row of a table, cells without a reader as text; raise VhbenchError if one rejects a cell."""
     rows = []
     with table.open(encoding="utf-8", newline="") as file:
-        for line, row in enumerate(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE), start=2):
-            try:
-                rows.append(kind(**{name: readers.get(name, str)(cell) for name, cell in row.items()}))
-            except ValueError as error:
-                raise VhbenchError(f"{table.name}, line {line}: {error}") from error
+        columns, *lines = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+    for line, row in enumerate(lines, start=2):
+        if len(row) != len(columns):
+            raise VhbenchError(f"{table.name}, line {line}: expected {len(columns)} cells between tabs, got {len(row)}")
+        try:
+            rows.append(kind(**{name: readers.get(name, str)(cell) for name, cell in zip(columns, row, strict=True)}))
+        except (AttributeError, ValueError) as error:
+            raise VhbenchError(f"{table.name}, line {line}: {error}") from error
     return rows
 
 

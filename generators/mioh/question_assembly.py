@@ -41,11 +41,11 @@ def ask(
     else:
         first, now = places.deal(range(len(scenes)), generator), order.index(0)
         order[first], order[now] = order[now], order[first]
+    names = {FIRST: f"Image {order.index(0) + 1}", SECOND: f"Image {order.index(1) + 1}"}
+    text, answer = _named(text, names), _named(answer, names)
     if draft.options:
-        names = {FIRST: f"Image {order.index(0) + 1}", SECOND: f"Image {order.index(1) + 1}"}
-        text, right = _named(text, names), _named(answer, names)
         options = [_named(option, names) for option in _offered(draft, len(scenes))]
-        choices, answer = arrange_options(draft, options, right, balance, generator)
+        choices, answer = arrange_options(draft, options, answer, balance, generator)
     ordered = [scenes[slot] for slot in order]
     return Question(
         benchmark="mioh", images=tuple(scene.image for scene in ordered),

@@ -25,10 +25,10 @@ ASKED = {*QUESTION_TYPES} - {"P7"}
 """Types with questions here; the other one needs two images that each decide four relations, as drawn pools have."""
 
 
-def test_the_types_are_those_of_the_taxonomy(reference: Path) -> None:
+def test_the_first_types_are_those_of_the_taxonomy(reference: Path) -> None:
     taxonomy = json.loads((reference / "MIOH" / "taxonomy.json").read_text())["types"]
     assert [(t["id"], t["task"], t["pattern"]) for t in taxonomy] == [
-        (k.id, k.task, k.mode) for k in QUESTION_TYPES.values()
+        (k.id, k.task, k.mode) for k in [*QUESTION_TYPES.values()][: len(taxonomy)]
     ]
 
 

@@ -12,6 +12,8 @@ from vhbench.generators.ode import amber_graph, concept_graph, criteria
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.schema import VhbenchError
 
+FOUR = ("standard", "long_tail", "random", "fictional")  # of the paper
+
 
 @pytest.fixture(scope="module")
 def starter() -> ConceptGraph:
@@ -40,16 +42,16 @@ def test_compat_counts_a_pair_once_that_is_drawn_twice(reference: Path) -> None:
     """At 40 pairs the reference draws "cup" and "glacier" twice, and goes on until its sets are full."""
     node_types = reference / "ODE" / "node_types.json"
     graph = amber_graph.from_amber(reference / "AMBER", node_types=node_types, compat=True)
-    for criterion in criteria.CRITERIA:
+    for criterion in FOUR:
         for pairs in criteria.select(graph, criterion, limit=40, seed=42, compat=True).values():
             assert len({frozenset(pair) for pair in pairs}) == len(pairs) in (20, 40)
 
 
 @pytest.mark.parametrize("pairing", criteria.PAIRINGS)
-def test_no_pair_belongs_to_two_criteria(pairing: str, reference: Path) -> None:
+def test_no_pair_belongs_to_two_of_the_four_criteria(pairing: str, reference: Path) -> None:
     for graph in (concept_graph.starter(), amber_graph.from_amber(reference / "AMBER")):
         pool = criteria.PairPool(graph, pairing, seed=1)
-        drawn = {criterion: criteria.candidates(pool, criterion) for criterion in criteria.CRITERIA}
+        drawn = {criterion: criteria.candidates(pool, criterion) for criterion in FOUR}
         every = [pair for pairs in drawn.values() for pair in pairs]
         assert len(set(every)) == len(every)
         counts = {criterion: [pool.seen.get(pair, 0) for pair in pairs[:40]] for criterion, pairs in drawn.items()}
