@@ -19,6 +19,7 @@ from vhbench.adapters.attack_updates import evened, project
 from vhbench.adapters.attacks import (
     AttackCase,
     AttackResult,
+    _matched_noise,
     attack,
     objective_of,
     similarity,
@@ -384,6 +385,15 @@ def test_matched_noise_achieves_nothing_and_an_attack_does() -> None:
     assert result.p == 1 / 50
     assert result.noise is not None
     assert result.saved < result.noise
+
+
+@pytest.mark.parametrize("level", [4, 251])
+def test_noise_as_strong_as_the_attack_has_other_signs_where_both_fit(level: int) -> None:
+    """Both 4 − 4 and 251 + 4 are levels of an image: about half of the brighter values turn darker."""
+    image = np.full((32, 40, 3), level, np.uint8)
+    noise = _matched_noise(image, image + np.uint8(4), rng(0, "noise")).astype(int) - level
+    assert set(noise.flat) == {-4, 4}
+    assert abs(noise.mean()) < 0.5
 
 
 def test_noise_on_white_paper_achieves_nothing() -> None:

@@ -1,12 +1,17 @@
 """What the text of a question gives away is measured on a split of another seed."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from PIL import Image
 
 from vhbench import splits
 from vhbench.images import to_png
 from vhbench.schema import Question, Record, Row
+from vhbench.statistics.intervals import Interval
+from vhbench.tasks import text_only_baseline
+from vhbench.tasks.text_only import TextOnlyBaseline
 from vhbench.tasks.text_only_baseline import ALL, across_seeds, baseline_sentences, of_questions, overall
 
 IMAGE = to_png(Image.new("RGB", (8, 8)))
@@ -61,6 +66,16 @@ def test_questions_and_pairs_have_baselines_of_their_own() -> None:
     assert (twins_alone.value, twins_alone.leaks_answers) == (1.0, True)
     originals = of_questions([record for record in asked if not record.negated])[ALL]
     assert originals.leaks_answers is False
+
+
+def test_an_interval_is_told_if_there_is_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    floor = TextOnlyBaseline(1200, 0.6126, Interval(0.55, 0.6704, ""), 0.5, "words", leaks_answers=True)
+    floors = {ALL: floor, "few": replace(floor, n=3, interval=None)}
+    monkeypatch.setattr(text_only_baseline, "of_split", lambda directory: floors)
+    assert text_only_baseline.table(tmp_path) == [
+        ["all questions", "1,200", "50.0", "61.3 [55.0, 67.0]"],
+        ["few", "3", "50.0", "61.3"],
+    ]
 
 
 def test_a_baseline_above_chance_is_told_with_its_cell() -> None:

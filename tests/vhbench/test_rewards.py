@@ -22,6 +22,8 @@ ANIMALS = ("dog", "cat", "None of the above", "I don't know")
         ("<think>No? It barks.</think> Yes", 1, 1),
         ("It barks. <answer>Yes.</answer>", 1, 1),
         ("Yes, there is a dog.", -1, 1),
+        ("I see a dog.", -1, 1),  # as the question asks for one
+        ("I see a cat.", -1, -1),
         ("<answer>The answer is yes.</answer>", -1, 1),
         ("<answer>no</answer> <answer>yes</answer>", -1, -1),
         ("yes and no", -1, -1),

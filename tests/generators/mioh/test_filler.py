@@ -13,7 +13,8 @@ from mioh_checker import check, words_of
 from vhbench.adapters.coco import CocoScenes
 from vhbench.audit import phrases, restricted_oracles
 from vhbench.benchmarks import pressure_family
-from vhbench.generators.mioh.drafts import NONE, UNKNOWN
+from vhbench.generators.mioh.drafts import NONE, UNKNOWN, Draft, ImageSlot
+from vhbench.generators.mioh.facts import Fact, Has
 from vhbench.generators.mioh.filler import Filler, Item
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
@@ -144,6 +145,24 @@ def test_answers_are_dealt_evenly_among_what_can_be_pressed_alike(scenes: list[S
     assert len(dealt) > 1
     for answers in dealt.values():
         assert max(answers.values()) - min(answers[answer] for answer in range(5)) <= 1
+
+
+@pytest.mark.parametrize(("kind", "chosen"), [("A1", {1, 2}), ("P2", {1, 2}), ("E1", {0, 2}), ("A4", {0, 2})])
+def test_yes_and_no_are_chosen_of_equal_numbers(kind: str, chosen: set[int], scenes: list[Scene]) -> None:
+    """Yes for what occurs three times, yes and no for what occurs twice: else the first of each answer is chosen."""
+    numbers: dict[Fact, int] = {Has(word, "colour", "red"): n for word, n in (("dog", 3), ("cat", 2), ("cup", 2))}
+
+    class Pool(ScenePool):
+        def number(self, fact: Fact) -> int:
+            return numbers[fact]
+
+    class Sampled(Filler):
+        def _sample_items(self) -> list[Item]:
+            drafts = [Draft("", (fact,), "", (ImageSlot(),), ()) for fact in numbers]
+            return [Item(drafts[i], (), {}, i, answer) for i, answer in enumerate((0, 0, 1))]
+
+    items = Sampled(QUESTION_TYPES[kind], Pool(scenes[:2]), {kind: {"easy": 2}}, seed=5, source="paper").items()
+    assert {item.number for item in items} == chosen
 
 
 @pytest.mark.parametrize("pressure", ["easy", "ni8", "hp", "hn"])

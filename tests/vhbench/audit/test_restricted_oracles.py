@@ -4,7 +4,7 @@ import pytest
 
 from vhbench.audit.phrases import holds
 from vhbench.audit.question_solver import _ahead, _same, choice
-from vhbench.audit.restricted_oracles import VIEWS, Figures, Reached, add, leaks, left_open
+from vhbench.audit.restricted_oracles import VIEWS, Figures, Reached, _numbers, add, leaks, left_open
 from vhbench.schema import Question, Scene, SceneObject
 
 
@@ -113,6 +113,16 @@ def test_equal_numbers_in_the_images_of_a_question_say_nothing(kind: str) -> Non
     figures = _figures(kind, 0)
     assert figures["most instances"][kind, "easy"].share == pytest.approx(0.25 if kind == "P5" else 0.5, abs=0.1)
     assert not [line for line in leaks(figures) if "instances" in line]
+
+
+def test_two_named_images_are_compared() -> None:
+    """Three cups of which one is red in Image 1, and a red one in Image 3: 3 × 1 and 1 × 1 pairs."""
+    red, plain = (SceneObject(0, "cup", (0, 0, 9, 9), 81, attributes=own) for own in ((("colour", "red"),), ()))
+    words = frozenset({"cup"})
+    scenes = [Scene(str(i), b"", 99, 99, own, known=words) for i, own in enumerate([(red, plain, plain), (), (red,)])]
+    text, choices = "Which of Image 1 and Image 3 shows a red cup?", ("Both", "Neither", "Image 1", "Image 3")
+    question = Question("q", images=(), question=text, answer="A", kind="multiple_choice", choices=choices)
+    assert _numbers(question, scenes) == {"A": [0], "B": [0], "C": [2], "D": [-2]}
 
 
 def test_carriers_of_a_value_are_counted_without_their_owners() -> None:

@@ -76,6 +76,11 @@ def test_states_of_drawn_things_are_asked_about() -> None:
     )  # fmt: skip
 
 
+def test_an_area_is_shown_in_each_of_its_environments(drawn: DrawnWorld) -> None:
+    settings = {drawn.setting("curtain", ["dog"], np.random.default_rng(seed)) for seed in range(20)}
+    assert settings == {"bedroom", "stage"}
+
+
 def test_an_area_is_shown_where_there_is_room_for_the_things() -> None:
     """Of the environments that paint it, one with places for all things is taken, if there is any."""
     graph = concept_graph.starter()

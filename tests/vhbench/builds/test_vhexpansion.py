@@ -21,6 +21,7 @@ from vhbench.builds import sharding, vhexpansion_attack
 from vhbench.builds.row_ids import RowNames
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.builds.vhexpansion_sheet import draw_sheet
+from vhbench.builds.vhexpansion_sources import form_of
 from vhbench.cli import app
 from vhbench.columns import RECORD
 from vhbench.generators.vhexpansion.expansion import clean_pair, decode, may_change
@@ -317,6 +318,17 @@ def test_bad_input_is_one_line(
         VHExpansionBuild(**{"source": f"table:{source(*rows)}", **options}).check()
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_source_is_a_path_unless_a_format_and_a_colon_begin_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("mmvp", "a:b.csv", "b.csv"):
+        Path(name).touch()
+    assert form_of("mmvp") == ("table", Path("mmvp"))
+    assert form_of("a:b.csv") == ("table", Path("a:b.csv"))
+    assert form_of("mmvp:b.csv") == ("mmvp", Path("b.csv"))
 
 
 def test_an_ode_split_is_expanded_without_its_captions(tmp_path: Path) -> None:

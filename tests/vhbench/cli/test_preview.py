@@ -9,8 +9,9 @@ from typer.testing import CliRunner
 
 from vhbench import splits
 from vhbench.cli import app
+from vhbench.cli.preview import _draw_boxes
 from vhbench.generators.scenes import SceneSource
-from vhbench.schema import ObjectSpec, Question, Row, SceneSpec, VhbenchError
+from vhbench.schema import ObjectSpec, Question, Row, Scene, SceneObject, SceneSpec, VhbenchError
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +61,15 @@ def test_boxes_and_masks_change_only_the_pictures(split, tmp_path):
     before, after = (np.asarray(Image.open(io.BytesIO(path.read_bytes()))).astype(int) for path in (plain, drawn))
     assert before.shape == after.shape
     assert (before != after).any()
+
+
+def test_a_name_stands_above_its_box():
+    picture = Image.new("RGB", (300, 300))
+    dog = SceneObject(0, "dog", (100, 100, 150, 100), 15_000)
+    _draw_boxes(picture, Scene("a", b"", 300, 300, (dog,)))
+    above, below = picture.crop((100, 80, 251, 98)), picture.crop((103, 103, 248, 198))
+    assert above.getbbox() is not None
+    assert below.getbbox() is None
 
 
 def test_questions_are_spread_over_a_config(split):

@@ -22,8 +22,8 @@ def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", "-C", str(folder), "-c", "user.name=n", "-c", "user.email=e", *words], check=True)
 
 
-def entry(root: Path, model: str, submitter: str = "") -> None:
-    folder = root / "entries" / model / ODE
+def entry(root: Path, model: str, submitter: str = "", edition: str = ODE) -> None:
+    folder = root / "entries" / model / edition
     folder.mkdir(parents=True, exist_ok=True)
     told = {"name": model, **({"submitter": submitter} if submitter else {})}
     (folder / "entry.yaml").write_text(yaml.safe_dump(told))
@@ -102,6 +102,14 @@ def test_without_an_account_only_new_models_are_taken(root: Path) -> None:
 def test_accounts_are_the_same_in_any_case(root: Path) -> None:
     entry(root, "mine", "Me")
     assert list(read_request(root, "main").faults("ME")) == []
+
+
+def test_a_model_belongs_to_the_first_account_that_its_entries_name(root: Path) -> None:
+    for edition, submitter in (("mioh-1.0.0", ""), ("ode-2.1.0", "they"), ("vhexpansion-1.0.0", "")):
+        entry(root, "mine", submitter, edition)
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "more entries")
+    assert read_request(root, "HEAD").owners == {"mine": "me", "theirs": "they", "ours": ""}
 
 
 def test_an_entry_that_cannot_be_read_is_left_to_the_check_of_entries(root: Path) -> None:

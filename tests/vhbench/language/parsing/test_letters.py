@@ -204,6 +204,20 @@ def test_tables_other_scripts_and_an_options_own_denial(choices: tuple[str, ...]
     assert letter(response, choices) == label
 
 
+@pytest.mark.parametrize(
+    ("choices", "response", "label"),
+    [
+        (("10%", "20%", "30%", "40%"), "About 20% of them.", "B"),
+        (("1", "2", "3", "4"), "Two dogs (3% of the picture).", "B"),
+        (("1", "2", "3", "4"), "I am 90% certain there are three dogs.", "C"),
+    ],
+)
+def test_a_percentage_is_a_number_only_where_options_are_percentages(
+    choices: tuple[str, ...], response: str, label: str
+) -> None:
+    assert letter(response, choices) == label
+
+
 @pytest.mark.parametrize("said", ["N/A", "n/a", "**N/A**", "The answer is N/A.", "N.A."])
 def test_not_applicable_is_no_letter(said: str) -> None:
     assert letter(said, ["a dog", "a cat"]) == ""
