@@ -313,7 +313,7 @@ class ScenePool:
             return there, there
         low, high = (float(np.quantile(score[there], q)) for q in (self.thresholds.far, self.thresholds.near))
         near = there & (score >= high) & (score > score[there].min())
-        if self.suggesting and yes[there].mean() >= score[near].max(initial=0):
+        if not near.any() or yes[near].mean() <= yes[there].mean():
             near = np.zeros_like(near)  # what suggests the objects does not suggest this side or owner
         return there & (score <= low) & ~near, near
 
