@@ -42,13 +42,14 @@ def test_of_some_options_only_that_is_demanded_which_no_other_option_can_change(
     assert demands.ways([NOWHERE | {"hard": 1}]) == 0
 
 
-@pytest.mark.parametrize(("kind", "easy"), [("A4", 3), ("P7", 2)])
-def test_forms_are_those_of_the_question_type(kind: str, easy: int) -> None:
+@pytest.mark.parametrize(("kind", "easy", "right"), [("A4", 3, {"hard"}), ("P7", 2, {"hard", "calm"})])
+def test_forms_are_those_of_the_question_type(kind: str, easy: int, right: set[str]) -> None:
     answers = forms_of(QUESTION_TYPES[kind])
     assert [len(forms) for forms in answers[:4]] == [6] * 4, "three wrong options change places"
     assert {len(form.easy) for forms in answers[:4] for form in forms} == {easy}
     shown = {look.all for form in answers[0] for look in form.hp}
-    assert all(dict(wants)[0] == "hard" for wants in shown), "under HP the right option is hard to see"
+    assert {dict(wants)[0] for wants in shown} == right, "under HP the right option is hard to see where it is shown"
+    assert all([part for _, part in wants].count("hard") == 1 for wants in shown), "so is a wrong one where it is not"
 
 
 @pytest.fixture(scope="module")
