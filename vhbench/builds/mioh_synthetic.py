@@ -182,7 +182,7 @@ def _balanced(
     """Plan four spokes around the fifth, two on each side, two in each colour, with the hub that suggests them or not.
 
     All objects and colours are present, and two objects have each colour; only sides and owners of the colours differ.
-    Without the hub, a stranger takes its place: crowding is no hint of the pressure.
+    Without the hub, a stranger takes its place, so the number of objects does not reveal the pressure.
     """
     others = [paint for paint in _PAINTS if paint not in who.paints]
     middle = replace(_thing(who.spokes[_ANCHOR], hard), colour=others[int(random.integers(len(others)))])
