@@ -177,18 +177,18 @@ def _sides(places: dict[int, int], right: Sequence[int]) -> tuple[tuple[int, str
 
 
 def _balanced(
-    right: Sequence[int], painted: Sequence[int], hub: bool, hard: bool, who: _Cast, random: np.random.Generator
+    right: Sequence[int], painted: Sequence[int], stranger: int, hard: bool, who: _Cast, random: np.random.Generator
 ) -> _Plan:
-    """Plan four spokes around the fifth, two on each side, two in each colour, with the hub that suggests them or not.
+    """Plan four spokes around the fifth, two on each side, two in each colour, with a stranger, or if that is -1 the hub.
 
     All objects and colours are present, and two objects have each colour; only sides and owners of the colours differ.
-    Without the hub, a stranger takes its place, so the number of objects does not reveal the pressure.
+    A stranger takes the hub's place, so the number of objects does not reveal the pressure.
     """
     others = [paint for paint in _PAINTS if paint not in who.paints]
     middle = replace(_thing(who.spokes[_ANCHOR], hard), colour=others[int(random.integers(len(others)))])
     around = [replace(_thing(who.spokes[i], hard), colour=who.paints[i not in painted]) for i in range(_ANCHOR)]
     sides = _sides({_ANCHOR: 0, **{i: 1 + i for i in range(_ANCHOR)}}, right)
-    sixth = [_thing(who.hub)] if hub else _strangers(who, int(random.integers(len(who.strangers))), 1)
+    sixth = [_thing(who.hub)] if stranger < 0 else _strangers(who, stranger, 1)
     return [middle, *around, *sixth], sides
 
 
@@ -236,11 +236,12 @@ _MIXED: Final = ((0, 2), (0, 3), (1, 2), (1, 3))
 def _halves(rounds: int, hub: bool, hard: bool) -> list[_Purpose]:
     """Plan balanced scenes: each spoke is on its usual side, and has its usual colour, in 4 of 6 with the hub, else in 2.
 
-    So the hub suggests sides and owners of colours, too. Each of the mixed pairs is on the right equally often.
+    So the hub suggests sides and owners of colours, too. Each of the mixed pairs is on the right equally often, also
+    next to each stranger.
     """
     pairs = [*(_USUAL if hub else _TURNED,) * 2, *_MIXED]
     return [
-        partial(_balanced, pair, pairs[(i + 1 + turn) % len(pairs)], hub, hard)
+        partial(_balanced, pair, pairs[(i + 1 + turn) % len(pairs)], -1 if hub else 2 * turn + hard, hard)
         for turn in range(rounds)
         for i, pair in enumerate(pairs)
     ]
