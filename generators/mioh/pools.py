@@ -313,9 +313,10 @@ class ScenePool:
             return there, there
         low, high = (float(np.quantile(score[there], q)) for q in (self.thresholds.far, self.thresholds.near))
         near = there & (score >= high) & (score > score[there].min())
-        if not near.any() or yes[near].mean() <= yes[there].mean():
-            near = np.zeros_like(near)  # what suggests the objects does not suggest this side or owner
-        return there & (score <= low) & ~near, near
+        calm = there & (score <= low) & ~near
+        if self.suggesting and near.any() and calm.any() and yes[near].mean() <= yes[calm].mean():
+            near = np.zeros_like(near)  # the hub suggests the objects, but not this side or owner
+        return calm, near
 
     @cached_property
     def _shown_in(self) -> Floats:
