@@ -29,7 +29,8 @@ class FactSampler:
     def __init__(self, facts: Sequence[Fact], kind: QuestionType, pool: ScenePool) -> None:
         """Set up sampling of ``facts`` for one question type."""
         self.facts, self.kind, self.pool = facts, kind, pool
-        self._apart = not kind.together and not isinstance(facts[0], Exists)  # each image shows what one option is about
+        self._bound = not isinstance(facts[0], Exists)
+        self._apart = self._bound and not kind.together  # each image shows what one option is about
         self._uses = Counter[Fact]()  # as options sampled together
         self._tried = Counter[Fact]()  # sampled alone; facts without images must not keep the others from their turn
         self._lures = DistractorSampler(facts, kind, pool)
@@ -45,7 +46,7 @@ class FactSampler:
 
     def draw(self, generator: np.random.Generator) -> tuple[Fact, ...]:
         """Return ``kind.asks`` facts, or fewer if none fit."""
-        number = _DRAWN if self.kind.asks == 1 or isinstance(self.facts[0], Exists) else _SEARCHED
+        number = _SEARCHED if self.kind.asks > 1 and self._bound else _DRAWN
         drawn = [self.facts[i] for i in generator.integers(len(self.facts), size=number).tolist()]
         if self.kind.asks == 1:
             rarest = sorted(islice(self._usable(drawn), 4), key=self._tried.__getitem__)[:1]
@@ -68,7 +69,7 @@ class FactSampler:
 
     def _luck(self) -> float:
         """Return the probability of a co-occurrence search, from the past success of both methods."""
-        if not self.kind.together or isinstance(self.facts[0], Exists):
+        if not self.kind.together or not self._bound:
             return 0
         lures, kin = ((1 + self._kept[way]) / (2 + self._drawn[way]) for way in ("lures", "kin"))
         return lures / (lures + kin)
@@ -141,7 +142,7 @@ class FactSampler:
         truths = [self.pool.truth(fact) for fact in facts]
         none = reduce(np.bitwise_and, [truth.no for truth in truths])
         # Photos of an attribute or relation are scarce, and each shows what another option is about.
-        least = EASY_IMAGES if self.pool.suggesting or isinstance(facts[0], Exists) else 1
+        least = 1 if self._bound and not self.pool.suggesting else EASY_IMAGES
         number = min(number_of(none & truth.far) for truth in truths)
         if number < least:
             return 0

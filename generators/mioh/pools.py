@@ -67,6 +67,7 @@ class ScenePool:
         *,
         statistics: Iterable[Scene] | None = None,
         suggesting: Collection[str] | None = None,
+        sided_pairs: Collection[frozenset[str]] | None = None,
     ) -> None:
         """Index the scenes.
 
@@ -75,6 +76,7 @@ class ScenePool:
             thresholds: pressure thresholds.
             statistics: scenes from which to estimate P(target | present); defaults to ``scenes``.
             suggesting: categories that act as cues for co-occurring ones; None for all.
+            sided_pairs: pairs of categories whose sides are asked about; None for all.
         """
         if not len(scenes):
             raise VhbenchError("no scenes to ask questions about")
@@ -85,7 +87,7 @@ class ScenePool:
         self.clip: Callable[[str], Floats] | None = None  # similarity of every scene to a text; None: rules only
         self.fit: Callable[[Sequence[int]], bool] = lambda _: True  # whether one question may show these scenes
         self.cooccurrence = Cooccurrence(self.columns, self.thresholds, statistics=statistics, suggesting=suggesting)
-        self.suggesting = frozenset(suggesting or ())
+        self.suggesting, self._sided_pairs = frozenset(suggesting or ()), sided_pairs
         self.binding = lru_cache(maxsize=max(256, 4 * _CACHE_BYTES // (5 * len(scenes))))(self._binding)
         self.truth = lru_cache(maxsize=max(256, 8 * _CACHE_BYTES // (6 * len(scenes))))(self._truth)
         self.askable = lru_cache(maxsize=None)(self._askable)
@@ -439,7 +441,9 @@ class ScenePool:
         paired = {
             (one, other): rank(one, other, together[one, other])
             for one, other in np.argwhere(np.triu(together, 1) >= 2).tolist()
-            if objects[one] and objects[other]
+            if objects[one]
+            and objects[other]
+            and (self._sided_pairs is None or frozenset((names[one], names[other])) in self._sided_pairs)
         }
         pairs = sorted(paired, key=lambda pair: (paired[pair], pair))[:_MOST_PAIRS]
         sides = {

@@ -75,6 +75,7 @@ def spec(index: int, seed: int, part: ConceptPart = WHOLE) -> SceneSpec:
 
 # -- casts of rounds -------------------------------------------------------------------------------------------------
 
+
 _DEALT: Final = 5  # rounds without a common object if no object is excluded; then the deck is reshuffled
 
 
@@ -82,6 +83,16 @@ def cast(turn: int, seed: int, part: ConceptPart = WHOLE) -> _Cast:
     """Return the objects of a round; raise VhbenchError if a concept split has too few objects."""
     deal, place = divmod(turn, dealt(part))
     return _casts(deal, seed, part)[place]
+
+
+def sided_pairs(number: int, seed: int, part: ConceptPart = WHOLE) -> frozenset[frozenset[str]]:
+    """Return the pairs of objects whose sides are planned for a pool: the spoke in the middle and each of the others.
+
+    No question is about two of the others: with usual sides, they have the middle between them more often if a relation
+    is false.
+    """
+    casts = [cast(turn, seed, part) for turn in range(-(-number // ROUND))]
+    return frozenset(frozenset((who.spokes[_ANCHOR], spoke)) for who in casts for spoke in who.spokes[:_ANCHOR])
 
 
 @lru_cache(maxsize=32)
@@ -179,7 +190,7 @@ def _sides(places: dict[int, int], right: Sequence[int]) -> tuple[tuple[int, str
 def _balanced(
     right: Sequence[int], painted: Sequence[int], stranger: int, hard: bool, who: _Cast, random: np.random.Generator
 ) -> _Plan:
-    """Plan four spokes around the fifth, two on each side, two in each colour, with a stranger, or if that is -1 the hub.
+    """Plan four spokes around the fifth, two on each side, two in each colour, with a stranger, or if -1 the hub.
 
     All objects and colours are present, and two objects have each colour; only sides and owners of the colours differ.
     A stranger takes the hub's place, so the number of objects does not reveal the pressure.
@@ -234,10 +245,9 @@ _MIXED: Final = ((0, 2), (0, 3), (1, 2), (1, 3))
 
 
 def _halves(rounds: int, hub: bool, hard: bool) -> list[_Purpose]:
-    """Plan balanced scenes: each spoke is on its usual side, and has its usual colour, in 4 of 6 with the hub, else in 2.
+    """Plan balanced scenes: with the hub, each spoke has its usual side and its usual colour in 4 of 6, else in 2.
 
-    So the hub suggests sides and owners of colours, too. Each of the mixed pairs is on the right equally often, also
-    next to each stranger.
+    So the hub suggests sides and owners of colours, too; no stranger does.
     """
     pairs = [*(_USUAL if hub else _TURNED,) * 2, *_MIXED]
     return [

@@ -147,7 +147,7 @@ def sides(spec: SceneSpec) -> dict[str, str]:
 
 @pytest.mark.parametrize("hard", [False, True])
 @pytest.mark.parametrize("hub", [False, True])
-def test_the_hub_suggests_sides_and_colours_and_each_spoke_varies_in_both(whole_round: list[SceneSpec], hub: bool, hard: bool) -> None:
+def test_the_hub_suggests_sides_and_colours(whole_round: list[SceneSpec], hub: bool, hard: bool) -> None:
     who = mioh_synthetic.cast(0, 0)
     balanced = [spec for spec in whole_round if is_balanced(spec) and bool(spec.objects[0].hard) == hard]
     own = [spec for spec in balanced if (who.hub in {thing.category for thing in spec.objects}) == hub]
@@ -164,6 +164,26 @@ def test_the_hub_suggests_sides_and_colours_and_each_spoke_varies_in_both(whole_
     expected = pairs | {tuple(sorted(doubled)): 2}
     times = len(own) // 6
     assert right == usual == {pair: times * n for pair, n in expected.items()}
+
+
+def test_each_stranger_suggests_less_than_the_hub(whole_round: list[SceneSpec]) -> None:
+    who, rights = mioh_synthetic.cast(0, 0), Counter[str]()
+    usual, shown = {who.spokes[i]: ("right", "right", "left", "left")[i] for i in range(4)}, Counter[str]()
+    for spec in filter(is_balanced, whole_round):
+        (sixth,) = {thing.category for thing in spec.objects} - {*who.spokes}
+        shown[sixth] += 4
+        rights[sixth] += sum(sides(spec)[word] == side for word, side in usual.items())
+    assert {word: rights[word] / number for word, number in shown.items()} == {
+        word: (4 if word == who.hub else 2) / 6 for word in shown
+    }
+    assert len(shown) == 13
+
+
+def test_sides_are_asked_of_the_one_in_the_middle() -> None:
+    who = mioh_synthetic.cast(0, 0)
+    *others, middle = who.spokes
+    assert mioh_synthetic.sided_pairs(1, 0) == {frozenset((middle, other)) for other in others}
+    assert len(mioh_synthetic.sided_pairs(2 * mioh_synthetic.ROUND, 0)) == 8
 
 
 def test_what_presses_takes_the_place_of_a_stranger(whole_round: list[SceneSpec]) -> None:
