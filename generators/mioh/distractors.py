@@ -67,7 +67,7 @@ def _look(slot: ImageSlot, options: Mapping[Fact, int], *, hp: bool = False, hn:
         if fact == slot.hp:
             return "hard" if hp else "easy"
         if fact == slot.hn:
-            return "near" if hn else "calm"
+            return "near" if hn else "hidden" if hp else "calm"
         return seen if is_true else "false"
 
     wants = sorted((options[fact], part(fact, is_true)) for fact, is_true in slot.wants)

@@ -16,7 +16,7 @@ from vhbench.generators.mioh.question_types import QuestionType
 from vhbench.generators.mioh.scene_columns import number_of
 
 _DRAWN: Final = 64  # facts sampled per text
-_SEARCHED: Final = 512  # the same, for the co-occurrence search
+_SEARCHED: Final = 512  # the same, for attributes and relations that are options: few can be pressed in every way
 _LOOKED_AT: Final = 24  # candidates examined, per pool and option
 _HOSTS: Final = 3  # co-occurring objects whose own co-occurrences are similar
 _PLENTY: Final = 8  # images that show one option under pressure and not another
@@ -29,6 +29,8 @@ class FactSampler:
     def __init__(self, facts: Sequence[Fact], kind: QuestionType, pool: ScenePool) -> None:
         """Set up sampling of ``facts`` for one question type."""
         self.facts, self.kind, self.pool = facts, kind, pool
+        self._bound = not isinstance(facts[0], Exists)
+        self._apart = self._bound and not kind.together  # each image shows what one option is about
         self._uses = Counter[Fact]()  # as options sampled together
         self._tried = Counter[Fact]()  # sampled alone; facts without images must not keep the others from their turn
         self._lures = DistractorSampler(facts, kind, pool)
@@ -44,7 +46,8 @@ class FactSampler:
 
     def draw(self, generator: np.random.Generator) -> tuple[Fact, ...]:
         """Return ``kind.asks`` facts, or fewer if none fit."""
-        drawn = [self.facts[i] for i in generator.integers(len(self.facts), size=_DRAWN).tolist()]
+        number = _SEARCHED if self.kind.asks > 1 and self._bound else _DRAWN
+        drawn = [self.facts[i] for i in generator.integers(len(self.facts), size=number).tolist()]
         if self.kind.asks == 1:
             rarest = sorted(islice(self._usable(drawn), 4), key=self._tried.__getitem__)[:1]
             self._tried.update(rarest)
@@ -55,8 +58,7 @@ class FactSampler:
         self._way = "lures" if luck and generator.random() < luck else "kin"
         self._drawn[self._way] += 1
         if self._way == "lures":
-            more = generator.integers(len(self.facts), size=_SEARCHED).tolist()
-            return self._side_by_side([self.facts[i] for i in more])
+            return self._side_by_side(drawn)
         drawn = self._most_pressable(drawn)
         first = next(self._usable(drawn), None)
         return () if first is None else self._options(first, drawn, generator)
@@ -67,7 +69,7 @@ class FactSampler:
 
     def _luck(self) -> float:
         """Return the probability of a co-occurrence search, from the past success of both methods."""
-        if not self.kind.together or isinstance(self.facts[0], Exists):
+        if not self.kind.together or not self._bound:
             return 0
         lures, kin = ((1 + self._kept[way]) / (2 + self._drawn[way]) for way in ("lures", "kin"))
         return lures / (lures + kin)
@@ -99,8 +101,7 @@ class FactSampler:
         for family in self._company(first):
             near = [family[i] for i in generator.permutation(len(family))[: 2 * _LOOKED_AT].tolist()]
             kin += self._most_pressable(near)
-        apart = not self.kind.together and not isinstance(first, Exists)  # each image shows what one option is about
-        some = 0 if apart else int(generator.integers(1, self.kind.asks))
+        some = 0 if self._apart else int(generator.integers(1, self.kind.asks))
         for number, pools in ((some, (kin,)), (self.kind.asks - 1, (drawn, kin))):
             while len(chosen) <= number and (best := self._best(chosen, pools)) is not None:
                 chosen.append(best)
@@ -128,25 +129,27 @@ class FactSampler:
             for fact in islice(new, _LOOKED_AT):
                 often = self._uses[fact] ** 0.5
                 fit = min(self._fit(other, fact) for other in chosen) / (1 + often)
-                if 2 * fit > most and (fit := fit * self._all_false([*chosen, fact])) > most:
+                if 3 * fit > most and (fit := fit * self._all_false([*chosen, fact])) > most:
                     best, most = fact, fit
                 if most > 2 * (1 + _PLENTY):
                     return best
         return best
 
     def _all_false(self, facts: Sequence[Fact]) -> float:
-        """Score images that show none of the facts: 0 too few, 1 enough, 2 if enough suggest each."""
+        """Score images that show none of the facts: 0 too few, 1 enough, 2 if some suggest each, 3 if enough do."""
         if self.kind.least > 1:
             return 1
         truths = [self.pool.truth(fact) for fact in facts]
         none = reduce(np.bitwise_and, [truth.no for truth in truths])
         # Photos of an attribute or relation are scarce, and each shows what another option is about.
-        least = EASY_IMAGES if self.pool.suggesting or isinstance(facts[0], Exists) else 1
-        if any(number_of(none & truth.far) < least for truth in truths):
+        least = 1 if self._bound and not self.pool.suggesting else EASY_IMAGES
+        number = min(number_of(none & truth.far) for truth in truths)
+        if number < least:
             return 0
         if self.kind.task == "counting":  # where each image shows one of the others
             none = np.bitwise_or.reduce([truth.easy for truth in truths])
-        return 1 + min(1.0, *(number_of(none & truth.near) / EASY_IMAGES for truth in truths))
+        near = [min(number_of(none & truth.near), EASY_IMAGES) for truth in truths]
+        return min(1.0, number / EASY_IMAGES) * (1 + all(near) + min(near) / EASY_IMAGES)
 
     def _find_fit(self, one: Fact, other: Fact) -> float:
         """Score the images that show exactly one of two facts, easy and pressed; 0 if too few."""
@@ -156,10 +159,13 @@ class FactSampler:
             return 0
         if self.kind.together and min(number_of(x.easy & y.yes), number_of(y.easy & x.yes)) < 2:
             return 0
-        if min(number_of(x.easy & y.far), number_of(y.easy & x.far)) < 2:
+        if self._apart:
+            pressed = [(part, b.no) for a, b in ((x, y), (y, x)) for part in (a.hard, a.far, a.near)]
+        elif min(number_of(x.easy & y.far), number_of(y.easy & x.far)) < 2:
             return alike
-        pressed = [(a, b) for a in (x.easy, x.hard) for b in (y.far, y.near)][1:]
-        pressed += [(a, b) for a in (y.easy, y.hard) for b in (x.far, x.near)][1:]
+        else:
+            pressed = [(a, b) for a in (x.easy, x.hard) for b in (y.far, y.near)][1:]
+            pressed += [(a, b) for a in (y.easy, y.hard) for b in (x.far, x.near)][1:]
         numbers = [number_of(a & b) for a, b in pressed]
         ways = sum(map(bool, numbers)) / len(numbers)
         fit = 1 + ways + min(_PLENTY, *numbers)

@@ -17,10 +17,10 @@ _LOG1P: Final[Floats] = np.array([round(math.log1p(n), 12) for n in range(_ENOUG
 _SAMPLE: Final = 256  # images of a fact examined for other facts
 _BESIDE: Final = ("the other options",)
 
-Part = Literal["easy", "hard", "seen", "true", "calm", "near", "false"]
+Part = Literal["easy", "hard", "seen", "true", "calm", "hidden", "near", "false"]
 """State of a fact in an image.
 
-``seen`` is true and not hard to see; ``calm`` is false and suggested by nothing.
+``seen`` is true and not hard to see; ``calm`` is false and suggested by nothing, ``hidden`` the same but hard to see.
 """
 
 
@@ -36,11 +36,11 @@ class Neighbours:
 
     def parts(self, fact: Fact) -> dict[Part, Bits]:
         """Return the scenes for each state of a fact."""
-        truth = self.pool.truth(fact)
+        truth, binding = self.pool.truth(fact), self.pool.binding(fact)
         calm, near = self.pool.suggested(fact, _BESIDE)
         return {
             "easy": truth.easy, "hard": truth.hard, "seen": truth.yes & ~truth.hard, "true": truth.yes,
-            "calm": calm, "near": near, "false": truth.no,
+            "calm": calm, "hidden": binding.hard & binding.calm, "near": near, "false": truth.no,
         }  # fmt: skip
 
     def _rich(self, fact: Fact) -> float:

@@ -42,8 +42,7 @@ from vhbench.schema import Scene, VhbenchError
 
 T = TypeVar("T")
 
-MOST_COUNTED: Final = 5
-"""Largest count in counting questions (the paper's limit: labels get unreliable above it)."""
+MOST_COUNTED: Final = 5  # largest count in counting questions (the paper's limit: labels get unreliable above it)
 
 _PLENTY: Final = max(NUMBERS_OF_IMAGES)
 _FAINT: Final = 0.2  # fraction of ``small`` below which an object is never in question
@@ -53,8 +52,7 @@ _MOST_NUMBERS: Final = 15  # numbers of things from which on they count as equal
 _MOST_PAIRS: Final = 150  # category pairs for left/right questions, by co-occurrence
 
 
-Parts = tuple[Bools, Bools, Bools, Bools, Bools, Bools]
-"""The fields of :class:`FactTruth` before packing."""
+Parts = tuple[Bools, Bools, Bools, Bools, Bools, Bools]  # the fields of FactTruth before packing
 
 
 class ScenePool:
@@ -67,6 +65,7 @@ class ScenePool:
         *,
         statistics: Iterable[Scene] | None = None,
         suggesting: Collection[str] | None = None,
+        sided_pairs: Collection[frozenset[str]] | None = None,
     ) -> None:
         """Index the scenes.
 
@@ -75,6 +74,7 @@ class ScenePool:
             thresholds: pressure thresholds.
             statistics: scenes from which to estimate P(target | present); defaults to ``scenes``.
             suggesting: categories that act as cues for co-occurring ones; None for all.
+            sided_pairs: pairs of categories whose sides are asked about; None for all.
         """
         if not len(scenes):
             raise VhbenchError("no scenes to ask questions about")
@@ -85,7 +85,7 @@ class ScenePool:
         self.clip: Callable[[str], Floats] | None = None  # similarity of every scene to a text; None: rules only
         self.fit: Callable[[Sequence[int]], bool] = lambda _: True  # whether one question may show these scenes
         self.cooccurrence = Cooccurrence(self.columns, self.thresholds, statistics=statistics, suggesting=suggesting)
-        self.suggesting = frozenset(suggesting or ())
+        self.suggesting, self._sided_pairs = frozenset(suggesting or ()), sided_pairs
         self.binding = lru_cache(maxsize=max(256, 4 * _CACHE_BYTES // (5 * len(scenes))))(self._binding)
         self.truth = lru_cache(maxsize=max(256, 8 * _CACHE_BYTES // (6 * len(scenes))))(self._truth)
         self.askable = lru_cache(maxsize=None)(self._askable)
@@ -302,9 +302,8 @@ class ScenePool:
         own = {fact.subject, fact.anchor} if isinstance(fact, Related) else {fact.category}
         held = np.bitwise_count(self.columns.present.bits & pack(yes)).sum(axis=1).astype(np.float32)
         chance = np.where(self._shown_in >= self.thresholds.support, held / np.maximum(self._shown_in, 1), 0)
-        chance[[self.columns.column[name] for name in own]] = 0
-        if self.suggesting:
-            chance[[i for i, name in enumerate(self.categories) if name not in self.suggesting]] = 0
+        silent = own.union(self.suggesting and {*self.categories} - self.suggesting)
+        chance[[self.columns.column[name] for name in silent]] = 0
         score = np.zeros(len(self), np.float32)
         for other in np.argsort(chance, kind="stable"):
             if chance[other] > 0:
@@ -313,7 +312,10 @@ class ScenePool:
             return there, there
         low, high = (float(np.quantile(score[there], q)) for q in (self.thresholds.far, self.thresholds.near))
         near = there & (score >= high) & (score > score[there].min())
-        return there & (score <= low) & ~near, near
+        calm = there & (score <= low) & ~near
+        if self.suggesting and near.any() and calm.any() and yes[near].mean() <= yes[calm].mean():
+            near = np.zeros_like(near)  # the hub suggests the objects, but not this side or owner
+        return calm, near
 
     @cached_property
     def _shown_in(self) -> Floats:
@@ -432,11 +434,11 @@ class ScenePool:
             if triple[1] not in SIDES and triple[0] != triple[2]
         }
         common = sorted(listed, key=lambda triple: (listed[triple], triple))[:_MOST_RELATIONS]
-        together = self.cooccurrence.together
+        together, asked = self.cooccurrence.together, self._sided_pairs
         paired = {
             (one, other): rank(one, other, together[one, other])
             for one, other in np.argwhere(np.triu(together, 1) >= 2).tolist()
-            if objects[one] and objects[other]
+            if objects[one] and objects[other] and (asked is None or frozenset((names[one], names[other])) in asked)
         }
         pairs = sorted(paired, key=lambda pair: (paired[pair], pair))[:_MOST_PAIRS]
         sides = {

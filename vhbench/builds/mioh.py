@@ -270,7 +270,8 @@ def _pool(build: MiohBuild, source: str, absences: str, _: tuple[int, ...]) -> t
         part=read_part(build.part),
     )  # fmt: skip
     others = mioh_sources.statistics(build.statistics, build.rename) if build.statistics else None
-    pool = ScenePool(world.scenes, build.thresholds(source), statistics=others, suggesting=world.suggesting)
+    thresholds, planned = build.thresholds(source), world.suggesting
+    pool = ScenePool(world.scenes, thresholds, statistics=others, suggesting=planned, sided_pairs=world.sided_pairs)
     if build.clip:
         from vhbench.adapters.clip import ClipScorer
 

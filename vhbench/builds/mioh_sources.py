@@ -40,6 +40,7 @@ class MiohSource:
     rejections: Mapping[str, tuple[Rejection, ...]]  # source → rejected entries
     # objects whose presence suggests others; None: whatever co-occurs often with them
     suggesting: frozenset[str] | None = None
+    sided_pairs: frozenset[frozenset[str]] | None = None  # pairs of objects whose sides are asked; None: all
 
 
 def check(source: str, images: str) -> None:
@@ -100,8 +101,10 @@ def read(
     """
     name = source.partition(":")[0]
     if name == "scenes":
-        scenes, failed = mioh_synthetic.draw(number_of(source), seed, size, scratch, part)
-        return MiohSource(name, scenes, {source: failed}, suggesting=frozenset(mioh_synthetic.HUBS))
+        number = number_of(source)
+        scenes, failed = mioh_synthetic.draw(number, seed, size, scratch, part)
+        sided_pairs = mioh_synthetic.sided_pairs(number, seed, part)
+        return MiohSource(name, scenes, {source: failed}, frozenset(mioh_synthetic.HUBS), sided_pairs)
     scenes = _scenes(source, how, written(source, how.rivals, how.keypoints))
     rejections = {source: _left_out(scenes.faults)}
     if not absences:

@@ -47,7 +47,7 @@ class _Cast:
 
     hub: str  # the spokes are placed next to it; it suggests them
     spokes: tuple[str, ...]
-    paints: tuple[str, ...]  # of the spokes: the usual colour, right of the hub, and the other one, which suggests it
+    paints: tuple[str, ...]  # of the spokes: with the hub, the first is usual for those usually on the right
     keeper: str  # suggests the counted objects
     counted: tuple[str, ...]
     strangers: tuple[str, ...]  # co-occur with nothing
@@ -75,6 +75,7 @@ def spec(index: int, seed: int, part: ConceptPart = WHOLE) -> SceneSpec:
 
 # -- casts of rounds -------------------------------------------------------------------------------------------------
 
+
 _DEALT: Final = 5  # rounds without a common object if no object is excluded; then the deck is reshuffled
 
 
@@ -82,6 +83,16 @@ def cast(turn: int, seed: int, part: ConceptPart = WHOLE) -> _Cast:
     """Return the objects of a round; raise VhbenchError if a concept split has too few objects."""
     deal, place = divmod(turn, dealt(part))
     return _casts(deal, seed, part)[place]
+
+
+def sided_pairs(number: int, seed: int, part: ConceptPart = WHOLE) -> frozenset[frozenset[str]]:
+    """Return the pairs of objects whose sides are planned for a pool: the spoke in the middle and each of the others.
+
+    No question is about two of the others: with usual sides, they have the middle between them more often if a relation
+    is false.
+    """
+    casts = [cast(turn, seed, part) for turn in range(-(-number // ROUND))]
+    return frozenset(frozenset((who.spokes[_ANCHOR], spoke)) for who in casts for spoke in who.spokes[:_ANCHOR])
 
 
 @lru_cache(maxsize=32)
@@ -160,23 +171,35 @@ def _hardly_stands(word: str) -> tuple[bool, bool]:
 
 
 def _beside(some: Sequence[int], hard: bool, who: _Cast, _: np.random.Generator) -> _Plan:
-    """Plan the hub with some spokes; sides and colours are left to chance."""
-    return [_thing(who.hub, hard), *(_thing(who.spokes[i], hard) for i in some)], ()
+    """Plan the hub with some spokes, which have their usual colours and, next to the middle one, their usual sides."""
+    paints = {i: who.paints[i not in _USUAL] for i in range(_ANCHOR)}
+    things = [replace(_thing(who.spokes[i], hard), colour=paints.get(i, "")) for i in some]
+    return [_thing(who.hub, hard), *things], _sides({i: 1 + at for at, i in enumerate(some)}, _USUAL)
+
+
+def _sides(places: dict[int, int], right: Sequence[int]) -> tuple[tuple[int, str, int], ...]:
+    """Return the relations of spokes to the one in the middle; ``places`` are their places in the list of objects."""
+    middle = places.get(_ANCHOR)
+    return tuple(
+        (middle, "left of" if i in right else "right of", at)
+        for i, at in places.items()
+        if middle is not None and i != _ANCHOR
+    )
 
 
 def _balanced(
-    right: Sequence[int], painted: Sequence[int], hub: bool, hard: bool, who: _Cast, random: np.random.Generator
+    right: Sequence[int], painted: Sequence[int], stranger: int, hard: bool, who: _Cast, random: np.random.Generator
 ) -> _Plan:
-    """Plan four spokes around the fifth, two on each side, two in each colour, with the hub that suggests them or not.
+    """Plan four spokes around the fifth, two on each side, two in each colour, with a stranger, or if -1 the hub.
 
     All objects and colours are present, and two objects have each colour; only sides and owners of the colours differ.
-    Without the hub, a stranger takes its place, so the number of objects does not reveal the pressure.
+    A stranger takes the hub's place, so the number of objects does not reveal the pressure.
     """
     others = [paint for paint in _PAINTS if paint not in who.paints]
     middle = replace(_thing(who.spokes[_ANCHOR], hard), colour=others[int(random.integers(len(others)))])
     around = [replace(_thing(who.spokes[i], hard), colour=who.paints[i not in painted]) for i in range(_ANCHOR)]
-    sides = tuple((0, "left of" if i in right else "right of", 1 + i) for i in range(_ANCHOR))
-    sixth = [_thing(who.hub)] if hub else _strangers(who, int(random.integers(len(who.strangers))), 1)
+    sides = _sides({_ANCHOR: 0, **{i: 1 + i for i in range(_ANCHOR)}}, right)
+    sixth = [_thing(who.hub)] if stranger < 0 else _strangers(who, stranger, 1)
     return [middle, *around, *sixth], sides
 
 
@@ -217,11 +240,18 @@ _OTHERS: Final = tuple((i, (i + 1) % 5, (i + 3) % 5) for i in range(5))
 _NUMBERS: Final = ((1,) * 4, (1, 2, 1, 2), (2,) * 4, (3,) * 4, (4,) * 4)
 
 
+_USUAL, _TURNED = (0, 1), (2, 3)  # spokes on the right, and in the first colour, as is usual with the hub; turned round
+_MIXED: Final = ((0, 2), (0, 3), (1, 2), (1, 3))
+
+
 def _halves(rounds: int, hub: bool, hard: bool) -> list[_Purpose]:
-    """Plan balanced scenes: each pair of the four on the right, and in the first colour, equally often."""
-    pairs = list(combinations(range(_ANCHOR), 2))
+    """Plan balanced scenes: with the hub, each spoke has its usual side and its usual colour in 4 of 6, else in 2.
+
+    So the hub suggests sides and owners of colours, too; no stranger does.
+    """
+    pairs = [*(_USUAL if hub else _TURNED,) * 2, *_MIXED]
     return [
-        partial(_balanced, pair, pairs[(i + 1 + turn) % len(pairs)], hub, hard)
+        partial(_balanced, pair, pairs[(i + 1 + turn) % len(pairs)], -1 if hub else 2 * turn + hard, hard)
         for turn in range(rounds)
         for i, pair in enumerate(pairs)
     ]

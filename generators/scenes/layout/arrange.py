@@ -5,6 +5,7 @@ on the pixels (:mod:`source`); a failed attempt is followed by another with othe
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -50,14 +51,16 @@ def arrange(layout: Layout, wishes: Sequence[Wish]) -> list[tuple[Wish, Placed]]
 
 
 def _placing_order(wishes: Sequence[Wish], requested: Sequence[tuple[int, str, int]]) -> list[Wish]:
-    """Order wishes: hosts before guests, occlusion targets first, large before small."""
+    """Order wishes: hosts before guests, occlusion targets first, those in the middle of others, large before small."""
+    tied = Counter(index for one, _, other in requested for index in (one, other))
     hosts = {other for _, predicate, other in requested if predicate == "on"}
     guests = {index for index, predicate, _ in requested if predicate == "on"}
 
-    def rank(item: tuple[int, Wish]) -> tuple[bool, bool, bool, float, int]:
+    def rank(item: tuple[int, Wish]) -> tuple[bool, bool, bool, bool, float, int]:
         number, wish = item
         guest = (wish.spec in guests and wish.spec not in hosts) or wish.perch >= 0
-        return wish.spec < 0, guest, "occluded" not in wish.hard, -wish.entry.size_m, number
+        amid = tied[wish.spec] > 2
+        return wish.spec < 0, guest, "occluded" not in wish.hard, not amid, -wish.entry.size_m, number
 
     return [wish for _, wish in sorted(enumerate(wishes), key=rank)]
 

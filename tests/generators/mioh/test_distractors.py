@@ -42,7 +42,7 @@ def test_of_some_options_only_that_is_demanded_which_no_other_option_can_change(
     assert demands.ways([NOWHERE | {"hard": 1}]) == 0
 
 
-@pytest.mark.parametrize(("kind", "easy", "right"), [("A4", 3, {"hard"}), ("P7", 2, {"hard", "calm"})])
+@pytest.mark.parametrize(("kind", "easy", "right"), [("A4", 3, {"hard"}), ("P7", 2, {"hard", "hidden"})])
 def test_forms_are_those_of_the_question_type(kind: str, easy: int, right: set[str]) -> None:
     answers = forms_of(QUESTION_TYPES[kind])
     assert [len(forms) for forms in answers[:4]] == [6] * 4, "three wrong options change places"

@@ -135,6 +135,11 @@ def whole_round() -> list[SceneSpec]:
     return [mioh_synthetic.spec(i, 0) for i in range(mioh_synthetic.ROUND)]
 
 
+def is_balanced(spec: SceneSpec) -> bool:
+    """Return whether all four spokes are placed around the fifth."""
+    return len(spec.relations) == 4
+
+
 def sides(spec: SceneSpec) -> dict[str, str]:
     """Return spoke → side of the one in the middle."""
     return {spec.objects[i].category: "right" if side == "left of" else "left" for _, side, i in spec.relations}
@@ -142,9 +147,9 @@ def sides(spec: SceneSpec) -> dict[str, str]:
 
 @pytest.mark.parametrize("hard", [False, True])
 @pytest.mark.parametrize("hub", [False, True])
-def test_sides_and_colours_of_four_spokes_are_balanced(whole_round: list[SceneSpec], hub: bool, hard: bool) -> None:
+def test_the_hub_suggests_sides_and_colours(whole_round: list[SceneSpec], hub: bool, hard: bool) -> None:
     who = mioh_synthetic.cast(0, 0)
-    balanced = [spec for spec in whole_round if spec.relations and bool(spec.objects[0].hard) == hard]
+    balanced = [spec for spec in whole_round if is_balanced(spec) and bool(spec.objects[0].hard) == hard]
     own = [spec for spec in balanced if (who.hub in {thing.category for thing in spec.objects}) == hub]
     assert len(own) >= 6
     right, usual = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
@@ -153,17 +158,39 @@ def test_sides_and_colours_of_four_spokes_are_balanced(whole_round: list[SceneSp
         assert {thing.category for thing in around} == {*who.spokes[:4]}, "all show the same things"
         right[tuple(sorted(word for word, side in sides(spec).items() if side == "right"))] += 1
         usual[tuple(sorted(thing.category for thing in around if thing.colour == who.paints[0]))] += 1
-    pairs = {tuple(sorted(pair)) for pair in combinations(who.spokes[:4], 2)}
-    assert set(right) == set(usual) == pairs
-    assert len({*right.values()}) == 1, "each pair is on the right equally often"
-    assert len({*usual.values()}) == 1, "each pair has the usual colour equally often"
+    doubled = who.spokes[:2] if hub else who.spokes[2:4]
+    never = who.spokes[2:4] if hub else who.spokes[:2]
+    pairs = {tuple(sorted(pair)): 1 for pair in combinations(who.spokes[:4], 2) if pair != never}
+    expected = pairs | {tuple(sorted(doubled)): 2}
+    times = len(own) // 6
+    assert right == usual == {pair: times * n for pair, n in expected.items()}
+
+
+def test_each_stranger_suggests_less_than_the_hub(whole_round: list[SceneSpec]) -> None:
+    who, rights = mioh_synthetic.cast(0, 0), Counter[str]()
+    usual, shown = {who.spokes[i]: ("right", "right", "left", "left")[i] for i in range(4)}, Counter[str]()
+    for spec in filter(is_balanced, whole_round):
+        (sixth,) = {thing.category for thing in spec.objects} - {*who.spokes}
+        shown[sixth] += 4
+        rights[sixth] += sum(sides(spec)[word] == side for word, side in usual.items())
+    assert {word: rights[word] / number for word, number in shown.items()} == {
+        word: (4 if word == who.hub else 2) / 6 for word in shown
+    }
+    assert len(shown) == 13
+
+
+def test_sides_are_asked_of_the_one_in_the_middle() -> None:
+    who = mioh_synthetic.cast(0, 0)
+    *others, middle = who.spokes
+    assert mioh_synthetic.sided_pairs(1, 0) == {frozenset((middle, other)) for other in others}
+    assert len(mioh_synthetic.sided_pairs(2 * mioh_synthetic.ROUND, 0)) == 8
 
 
 def test_what_presses_takes_the_place_of_a_stranger(whole_round: list[SceneSpec]) -> None:
     """Otherwise images under HN would be the more crowded ones."""
-    assert {len(spec.objects) for spec in whole_round if spec.relations} == {6}
+    assert {len(spec.objects) for spec in whole_round if is_balanced(spec)} == {6}
     about_spokes = [spec for spec in whole_round if spec.objects[0].category in mioh_synthetic.cast(0, 0).spokes]
-    assert {len(spec.objects) for spec in about_spokes if not spec.relations} == {4}
+    assert {len(spec.objects) for spec in about_spokes if not is_balanced(spec)} == {4}
 
 
 def test_only_hubs_suggest_anything() -> None:
@@ -189,7 +216,7 @@ def test_what_colour_spokes_have_is_known_and_whether_they_are_there() -> None:
     scenes, _ = mioh_synthetic.draw(mioh_synthetic.ROUND, 77, 192)
     spokes = mioh_synthetic.cast(0, 77).spokes
     planned = [mioh_synthetic.spec(i, 77) for i in range(mioh_synthetic.ROUND)]
-    balanced = tuple(spec.id for spec in planned if spec.relations)
+    balanced = tuple(spec.id for spec in planned if is_balanced(spec))
     about = [scene for scene in scenes if scene.id.rpartition("-")[0] in balanced or scene.id in balanced]
     assert len(about) >= 0.8 * len(balanced)
     shown = [thing for scene in about for thing in scene.objects if thing.category in spokes]

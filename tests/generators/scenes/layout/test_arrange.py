@@ -37,6 +37,14 @@ def test_hosts_come_first_then_what_is_hidden_and_what_is_large() -> None:
     assert arrange._placing_order(stacked, ((0, "on", 2), (1, "on", 0))) == stacked
 
 
+def test_what_others_are_around_comes_before_larger_ones() -> None:
+    """Two elephants placed first may leave no room for the cup to the left of one and the right of the other."""
+    cup, *around = wish("cup", spec=0), *(wish("elephant", spec=i) for i in (1, 2, 3))
+    sides = (0, "left of", 1), (0, "right of", 2), (3, "left of", 0)
+    assert arrange._placing_order([*around, cup], sides) == [cup, *around]
+    assert arrange._placing_order([*around, cup], sides[:2]) == [*around, cup], "two leave room"
+
+
 @pytest.mark.parametrize(
     ("predicate", "low", "high"),
     [
