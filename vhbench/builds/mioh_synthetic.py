@@ -170,11 +170,17 @@ def _hardly_stands(word: str) -> tuple[bool, bool]:
 # -- purposes of scenes ----------------------------------------------------------------------------------------------
 
 
-def _beside(some: Sequence[int], hard: bool, who: _Cast, _: np.random.Generator) -> _Plan:
-    """Plan the hub with some spokes, which have their usual colours and, next to the middle one, their usual sides."""
-    paints = {i: who.paints[i not in _USUAL] for i in range(_ANCHOR)}
-    things = [replace(_thing(who.spokes[i], hard), colour=paints.get(i, "")) for i in some]
-    return [_thing(who.hub, hard), *things], _sides({i: 1 + at for at, i in enumerate(some)}, _USUAL)
+def _beside(some: Sequence[int], hard: bool, who: _Cast, random: np.random.Generator) -> _Plan:
+    """Plan the hub with some spokes, on sides as frequent as in the balanced scenes; colours are left to chance."""
+    return [_thing(who.hub, hard), *(_thing(who.spokes[i], hard) for i in some)], _usual_sides(some, 1, True, random)
+
+
+def _usual_sides(
+    some: Sequence[int], start: int, hub: bool, random: np.random.Generator
+) -> tuple[tuple[int, str, int], ...]:
+    """Return sides of spokes at random, with or without the hub: the number of objects must not tell them."""
+    right = _patterns(hub)[int(random.integers(len(_patterns(hub))))]
+    return _sides({i: start + at for at, i in enumerate(some)}, right)
 
 
 def _sides(places: dict[int, int], right: Sequence[int]) -> tuple[tuple[int, str, int], ...]:
@@ -203,9 +209,10 @@ def _balanced(
     return [middle, *around, *sixth], sides
 
 
-def _apart(some: Sequence[int], hard: bool, stranger: int, who: _Cast, _: np.random.Generator) -> _Plan:
+def _apart(some: Sequence[int], hard: bool, stranger: int, who: _Cast, random: np.random.Generator) -> _Plan:
     """Plan some spokes without their hub, with a stranger in its place."""
-    return [_thing(who.spokes[i], hard) for i in some] + _strangers(who, stranger, 1), ()
+    things = [_thing(who.spokes[i], hard) for i in some] + _strangers(who, stranger, 1)
+    return things, _usual_sides(some, 0, False, random)
 
 
 def _waiting(turn: int, hard: bool, who: _Cast, _: np.random.Generator) -> _Plan:
@@ -244,12 +251,17 @@ _USUAL, _TURNED = (0, 1), (2, 3)  # spokes on the right, and in the first colour
 _MIXED: Final = ((0, 2), (0, 3), (1, 2), (1, 3))
 
 
+def _patterns(hub: bool) -> Sequence[tuple[int, int]]:
+    """Return which spokes are on the right, or have the first colour, in every six scenes with or without the hub."""
+    return (*(_USUAL if hub else _TURNED,) * 2, *_MIXED)
+
+
 def _halves(rounds: int, hub: bool, hard: bool) -> list[_Purpose]:
     """Plan balanced scenes: with the hub, each spoke has its usual side and its usual colour in 4 of 6, else in 2.
 
     So the hub suggests sides and owners of colours, too; no stranger does.
     """
-    pairs = [*(_USUAL if hub else _TURNED,) * 2, *_MIXED]
+    pairs = _patterns(hub)
     return [
         partial(_balanced, pair, pairs[(i + 1 + turn) % len(pairs)], -1 if hub else 2 * turn + hard, hard)
         for turn in range(rounds)

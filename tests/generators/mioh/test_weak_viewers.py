@@ -118,4 +118,4 @@ def test_on_synthetic_scenes_hubs_suggest_sides_and_owners_of_colours_too() -> N
     reached = accuracies(asked, scenes, follows_cooccurrence([*scenes.values()]))
     assert {family for _, family in reached} >= {"easy", "hp", "hn", "ni", "hp+hn"}
     for (task, family), accuracy in reached.items():
-        assert accuracy < 0.6 if "hn" in family else accuracy > 0.9, (task, family, accuracy)
+        assert accuracy < 0.6 if "hn" in family else accuracy > 0.7, (task, family, accuracy)

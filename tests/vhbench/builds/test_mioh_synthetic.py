@@ -179,6 +179,18 @@ def test_each_stranger_suggests_less_than_the_hub(whole_round: list[SceneSpec]) 
     assert len(shown) == 13
 
 
+@pytest.mark.parametrize("hub", [False, True])
+def test_few_objects_do_not_tell_the_side(hub: bool) -> None:
+    """Among three spokes, with the hub or without, each is on its usual side as often as in balanced scenes."""
+    usual, all_sides = Counter[bool](), ("right", "right", "left", "left")
+    for index in range(12 * mioh_synthetic.ROUND):
+        who, spec = mioh_synthetic.cast(index // mioh_synthetic.ROUND, 0), mioh_synthetic.spec(index, 0)
+        if 0 < len(spec.relations) < 4 and (who.hub in {thing.category for thing in spec.objects}) == hub:
+            usual.update(side == all_sides[who.spokes.index(word)] for word, side in sides(spec).items())
+    assert usual.total() > 200
+    assert usual[True] / usual.total() == pytest.approx(4 / 6 if hub else 2 / 6, abs=0.07)
+
+
 def test_sides_are_asked_of_the_one_in_the_middle() -> None:
     who = mioh_synthetic.cast(0, 0)
     *others, middle = who.spokes
