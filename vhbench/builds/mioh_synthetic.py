@@ -273,7 +273,7 @@ def _halves(rounds: int, hub: bool, hard: bool) -> list[_Purpose]:
 _CALM, _PRESSED, _HIDDEN = 8, 6, 4
 
 # With the hub, which suggests the spokes, two thirds of the balanced scenes show a fact about a usual side or colour, as
-# HN requires; without it, which is easy, one third. The others show its distractor: the same objects, the other way round.
+# HN requires; without it, as easy questions do, one third. The others show its distractor: the other way round.
 # Purposes of the scenes of a round
 _PURPOSES: Final[tuple[_Purpose, ...]] = (
     *_halves(_CALM, hub=False, hard=False),
