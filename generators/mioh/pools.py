@@ -74,7 +74,7 @@ class ScenePool:
             thresholds: pressure thresholds.
             statistics: scenes from which to estimate P(target | present); defaults to ``scenes``.
             suggesting: categories that act as cues for co-occurring ones; None for all.
-            sided_pairs: pairs of categories whose sides are asked about; None for all.
+            sided_pairs: pairs of categories with questions about their sides; None for all.
         """
         if not len(scenes):
             raise VhbenchError("no scenes to ask questions about")
@@ -434,11 +434,11 @@ class ScenePool:
             if triple[1] not in SIDES and triple[0] != triple[2]
         }
         common = sorted(listed, key=lambda triple: (listed[triple], triple))[:_MOST_RELATIONS]
-        together, asked = self.cooccurrence.together, self._sided_pairs
+        together, allowed = self.cooccurrence.together, self._sided_pairs
         paired = {
             (one, other): rank(one, other, together[one, other])
             for one, other in np.argwhere(np.triu(together, 1) >= 2).tolist()
-            if objects[one] and objects[other] and (asked is None or frozenset((names[one], names[other])) in asked)
+            if objects[one] and objects[other] and (allowed is None or frozenset((names[one], names[other])) in allowed)
         }
         pairs = sorted(paired, key=lambda pair: (paired[pair], pair))[:_MOST_PAIRS]
         sides = {

@@ -40,7 +40,7 @@ class MiohSource:
     rejections: Mapping[str, tuple[Rejection, ...]]  # source → rejected entries
     # objects whose presence suggests others; None: whatever co-occurs often with them
     suggesting: frozenset[str] | None = None
-    sided_pairs: frozenset[frozenset[str]] | None = None  # pairs of objects whose sides are asked; None: all
+    sided_pairs: frozenset[frozenset[str]] | None = None  # pairs of objects with questions about their sides; None: all
 
 
 def check(source: str, images: str) -> None:

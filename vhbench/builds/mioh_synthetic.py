@@ -272,8 +272,8 @@ def _halves(rounds: int, hub: bool, hard: bool) -> list[_Purpose]:
 # rounds of balanced scenes: easy ones, those with the hub (HN), and those that are hard to see (HP)
 _CALM, _PRESSED, _HIDDEN = 8, 6, 4
 
-# Half of the balanced scenes show any fact about a side or a colour, the other half its distractor: the same objects,
-# the other way round. Those without a hub are easy; the hub suggests the spokes, as HN requires.
+# With the hub, which suggests the spokes, two thirds of the balanced scenes show a fact about a usual side or colour,
+# as HN requires; without it, as easy questions do, one third. The others show its distractor: the other way round.
 # Purposes of the scenes of a round
 _PURPOSES: Final[tuple[_Purpose, ...]] = (
     *_halves(_CALM, hub=False, hard=False),

@@ -114,8 +114,8 @@ def test_on_synthetic_scenes_hubs_suggest_sides_and_owners_of_colours_too() -> N
     scenes = packed_scenes(split)
     columns = [field.name for field in fields(Question) if field.name != "images"]
     questions = [Question(images=(), **row) for _, row in read_columns(split, columns)]
-    asked = [q for q in questions if q.question_type in ("A1", "A5", "P1", "P5")]
-    reached = accuracies(asked, scenes, follows_cooccurrence([*scenes.values()]))
+    chosen = [q for q in questions if q.question_type in ("A1", "A5", "P1", "P5")]
+    reached = accuracies(chosen, scenes, follows_cooccurrence([*scenes.values()]))
     assert {family for _, family in reached} >= {"easy", "hp", "hn", "ni", "hp+hn"}
     for (task, family), accuracy in reached.items():
         assert accuracy < 0.6 if "hn" in family else accuracy > 0.7, (task, family, accuracy)
