@@ -20,6 +20,7 @@ _SEARCHED: Final = 512  # the same, for attributes and relations that are option
 _LOOKED_AT: Final = 24  # candidates examined, per pool and option
 _HOSTS: Final = 3  # co-occurring objects whose own co-occurrences are similar
 _PLENTY: Final = 8  # images that show one option under pressure and not another
+_MOST_FALSE: Final = 3  # highest score of images that show none of the options
 _UNPRESSED: Final = 10  # penalty divisor for two options that cannot be pressed in every way, or of unequal numbers
 
 
@@ -129,7 +130,7 @@ class FactSampler:
             for fact in islice(new, _LOOKED_AT):
                 often = self._uses[fact] ** 0.5
                 fit = min(self._fit(other, fact) for other in chosen) / (1 + often)
-                if 3 * fit > most and (fit := fit * self._all_false([*chosen, fact])) > most:
+                if _MOST_FALSE * fit > most and (fit := fit * self._all_false([*chosen, fact])) > most:
                     best, most = fact, fit
                 if most > 2 * (1 + _PLENTY):
                     return best

@@ -75,7 +75,6 @@ def spec(index: int, seed: int, part: ConceptPart = WHOLE) -> SceneSpec:
 
 # -- casts of rounds -------------------------------------------------------------------------------------------------
 
-
 _DEALT: Final = 5  # rounds without a common object if no object is excluded; then the deck is reshuffled
 
 
@@ -179,18 +178,16 @@ def _usual_sides(
     some: Sequence[int], start: int, hub: bool, random: np.random.Generator
 ) -> tuple[tuple[int, str, int], ...]:
     """Return sides of spokes at random, with or without the hub: the number of objects must not tell them."""
-    right = _patterns(hub)[int(random.integers(len(_patterns(hub))))]
-    return _sides({i: start + at for at, i in enumerate(some)}, right)
+    patterns = _patterns(hub)
+    return _sides({i: start + at for at, i in enumerate(some)}, patterns[int(random.integers(len(patterns)))])
 
 
 def _sides(places: dict[int, int], right: Sequence[int]) -> tuple[tuple[int, str, int], ...]:
     """Return the relations of spokes to the one in the middle; ``places`` are their places in the list of objects."""
-    middle = places.get(_ANCHOR)
-    return tuple(
-        (middle, "left of" if i in right else "right of", at)
-        for i, at in places.items()
-        if middle is not None and i != _ANCHOR
-    )
+    if _ANCHOR not in places:
+        return ()
+    others = [(i, at) for i, at in places.items() if i != _ANCHOR]
+    return tuple((places[_ANCHOR], "left of" if i in right else "right of", at) for i, at in others)
 
 
 def _balanced(

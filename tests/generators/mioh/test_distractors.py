@@ -8,7 +8,7 @@ import pytest
 from vhbench.builds import mioh_synthetic
 from vhbench.builds.mioh import DRAWN
 from vhbench.generators.mioh.distractors import Demands, DistractorSampler, Form, ImageRequirement, Part, forms_of
-from vhbench.generators.mioh.facts import Fact
+from vhbench.generators.mioh.facts import Fact, Related
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.schema import Scene
@@ -57,6 +57,15 @@ def drawn() -> ScenePool:
     """Return a round of drawn scenes, which show the objects of four relations together."""
     scenes, _ = mioh_synthetic.draw(mioh_synthetic.ROUND, 3, 192)
     return ScenePool(scenes, DRAWN, suggesting=mioh_synthetic.HUBS)
+
+
+def test_under_hn_a_hub_suggests_usual_sides_alone(drawn: ScenePool) -> None:
+    """The hub also suggests the two objects, but a side that is less frequent with it is no hard negative."""
+    first, second, third, fourth, middle = mioh_synthetic.cast(0, 3).spokes
+    usual = [(first, "right of"), (second, "right of"), (third, "left of"), (fourth, "left of")]
+    turned = [(first, "left of"), (second, "left of"), (third, "right of"), (fourth, "right of")]
+    assert all(drawn.truth(Related(word, side, middle)).near.any() for word, side in usual)
+    assert not any(drawn.truth(Related(word, side, middle)).near.any() for word, side in turned)
 
 
 @pytest.mark.parametrize("name", ["A4", "A7", "P4", "P7"])
