@@ -87,6 +87,19 @@ def test_a_pressed_question_takes_its_easy_twin_with_it(tmp_path: Path) -> None:
     assert splits.read_manifest(tmp_path / "new").version == "2.0.0"
 
 
+def test_an_easy_question_that_uses_the_rejected_fact_takes_its_pressed_twins_with_it(tmp_path: Path) -> None:
+    dog: dict[str, Any] = {"objects": ("dog",)}
+    of_b, which = dog | {"pressure": "hp", "pair_id": "b"}, {"question_type": "E5"}
+    rows = [Row("mioh_easy", asked("a", 1, **dog)), Row("mioh_easy", asked("b", 1, **dog, **which))]
+    rows += [Row("mioh_hp", asked("b-hp", 2, **of_b, **which)), Row("mioh_hp", asked("b-e1", 2, **of_b))]
+    rows += [Row("mioh_easy", asked("c", 2, **dog, pair_id="b"))]
+    split = write(tmp_path, "mioh", rows, restricted_oracles={"E1/easy": {}})
+    manifest = apply(split, verdict(split, "a"), tmp_path / "new")
+    assert left(tmp_path / "new") == {"b-e1", "c"}  # of another question type
+    assert splits.verify(tmp_path / "new") == []
+    assert "restricted_oracles" not in manifest.extra  # of rows that are gone; the card has those of the new split
+
+
 def test_a_judgment_is_about_a_fact_in_an_image_and_other_questions_about_the_image_are_listed(tmp_path: Path) -> None:
     cup = {"question": "Is there a red cup in any of the images?", "question_type": "A1", "objects": ("cup",)}
     which = cup | {"question": "Which image shows a red cup?", "choices": ("Image 1", "None of the above"),
