@@ -336,17 +336,23 @@ def _luck(view: str, kind: str, cell: Reached) -> float:
     return _SIGNIFICANT * cell.error if view in (*_IMAGES, *_COUNTERS) else 0
 
 
-def table(figures: Figures) -> list[list[str]]:
-    """Return table rows: question type, number, and per oracle the accuracy and the bound by design, in percent."""
-    kinds = sorted({kind for cells in figures.values() for kind, _ in cells})
+def table(figures: Figures, *, by_pressure: bool = False) -> list[list[str]]:
+    """Return table rows: question type, number, and per oracle the accuracy and the bound by design, in percent.
+
+    ``by_pressure``: a row per cell, with 95 % intervals.
+    """
+    cells = sorted({(kind, pressure if by_pressure else "") for cells in figures.values() for kind, pressure in cells})
     rows = [["type", "questions", *figures]]
-    for kind in kinds:
-        pooled = [sum((c for (k, _), c in cells.items() if k == kind), Reached()) for cells in figures.values()]
-        rows.append([kind, f"{max(one.number for one in pooled):,}", *map(_percent, pooled)])
+    for kind, of in cells:
+        found = ((c for (k, p), c in view.items() if k == kind and of in ("", p)) for view in figures.values())
+        pooled = [sum(view, Reached()) for view in found]
+        number = max(one.number for one in pooled)
+        rows.append([f"{kind} {of}".strip(), f"{number:,}", *(_percent(one, interval=by_pressure) for one in pooled)])
     return rows
 
 
-def _percent(one: Reached) -> str:
+def _percent(one: Reached, *, interval: bool) -> str:
     if not one.number:
         return "n/a"
-    return f"{100 * one.share:.1f}" + ("" if isnan(one.bound) else f" (bound {100 * one.bound:.0f})")
+    around = f" ± {196 * one.error:.1f}" if interval and one.error else ""
+    return f"{100 * one.share:.1f}{around}" + ("" if isnan(one.bound) else f" (bound {100 * one.bound:.0f})")

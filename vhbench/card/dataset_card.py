@@ -93,7 +93,9 @@ def write_card(
             changelog=changelog.strip(),
             bibtex=bibtex,
             words=text_only_baseline.table(directory),
-            views=[] if no_views else restricted_oracles.table(restricted_oracles.of_split(directory)),
+            views=[]
+            if no_views
+            else restricted_oracles.table(restricted_oracles.of_split(directory), by_pressure=True),
         ),
         "eval.yaml": _dump(_evaluation(manifest)),
         "croissant.json": _croissant(manifest, tally, repo_id, bibtex, published),

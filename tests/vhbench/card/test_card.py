@@ -13,6 +13,7 @@ from toy_build import ToyBuild
 from vhbench import card, columns, splits
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.builds import sharding
+from vhbench.builds.starter import starter
 from vhbench.card.dataset_card import BEGIN, END, replaced_metadata
 from vhbench.card.sources import references, source, sources
 from vhbench.schema import CANARY, Rejection, VhbenchError
@@ -45,6 +46,16 @@ def test_the_card_counts_what_is_there(split: Path) -> None:
     assert "![Contact sheet" in text
     assert "tu2025ode" in text
     assert splits.read_manifest(split).content_hash in text
+
+
+def test_every_row_of_a_table_has_as_many_cells_as_its_head(tmp_path: Path) -> None:
+    card.write_card(starter("mioh"), into=tmp_path)
+    tables = re.findall(r"(?m)(?:^\|.*\n)+", (tmp_path / "README.md").read_text())
+    widths = [{len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()} for table in tables]
+    assert [len(of_table) for of_table in widths] == [1] * len(tables)
+    views = next(table for table in tables if "another image" in table)
+    assert "| A1 easy | " in views
+    assert "| A1 hn | " in views
 
 
 def test_the_front_matter_describes_every_column(split: Path) -> None:
