@@ -271,18 +271,20 @@ def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator
     """Which of four occurs that many times in total? Two others occur another number of times.
 
     The fourth does not occur. Each image shows one of the four. One of the three that occur does so in two images. It
-    is drawn beforehand: a total of one cannot be in two images, so presence would leak the answer.
+    is drawn beforehand: a total of one cannot be in two images, so presence would leak the answer. It is the right one
+    in one of four answers: without images for either case, a number is not asked about, or presence would leak again.
     """
-    number, twice = int(generator.integers(2, 5)), int(generator.integers(3))
+    number = int(generator.integers(2, 5))
+    twice = [*generator.permutation([0, 1, 2, generator.integers(1, 3)]).tolist(), int(generator.integers(3))]
     names = [_noun(f) for f in facts]
     text, form = text.format(number=number), "two wrong options occur in other numbers"
     block: list[tuple[Draft, ...]] = []
-    for right, others in _each_right(names):
+    for (right, others), in_two in zip(_each_right(names), twice, strict=True):
         present = [*right, *others][:3]
         target = present[0] if right else others[-1]
         forms = []
         for totals in _totals(number, bool(right)):
-            parts = [_spread(n, 2 if i == twice else 1, generator) for i, n in enumerate(totals)]
+            parts = [_spread(n, 2 if i == in_two else 1, generator) for i, n in enumerate(totals)]
             counts = [{name: n} for name, two in zip(present, parts, strict=True) for n in two]
             if all(parts) and len(counts) == 4:
                 slots = [_count_slot({**dict.fromkeys(names, 0), **one}, target) for one in counts]
