@@ -235,7 +235,10 @@ class ScenePool:
         column, table = self.columns.column[fact.category], self.attributes
         here = self.columns.present[column]
         carriers, possible = table.carriers(fact.kind, fact.value)
-        yes, easy, hard = self._seen(table.holders.get((column, fact.kind, fact.value), NO_ROWS))
+        numbers = self.columns.counts_of(column), *map(self.columns.number_of, (carriers, possible))
+        beside = numbers[0] + numbers[1] <= self.columns.totals  # if the image shows a cup alone, red is the cup's
+        holders = table.holders.get((column, fact.kind, fact.value), NO_ROWS)
+        yes, easy, hard = (part & beside for part in self._seen(holders))
         doubtful = self.columns.scatter(table.close_to(column, fact.kind, fact.value))
         untyped = self.columns.scatter(table.untyped(fact.kind, self.columns.objects_of(column)))
         no = self.columns.countable[column] & here & ~untyped & ~doubtful
@@ -244,7 +247,6 @@ class ScenePool:
         if not self.suggesting:  # In photos, another object that has the value is mostly smaller than the thing.
             _, clear_carrier, hard_carriers = self._seen(carriers)
             clear, all_hard = clear & clear_carrier, all_hard & hard_carriers
-        numbers = self.columns.counts_of(column), *map(self.columns.number_of, (carriers, possible))
         false, no = no & there, no | self.columns.absent(column)
         return self._bound(fact, (yes, no, easy, hard), there, false & clear, false & all_hard, numbers)
 
@@ -267,10 +269,8 @@ class ScenePool:
         shape = (_MOST_NUMBERS + 1,) * len(numbers)
         codes = np.ravel_multi_index(numbers, shape, mode="clip")
         common = np.minimum(*(np.bincount(codes[part], minlength=prod(shape)) for part in (yes, no)))
-        if common.any():
-            level: Bools = codes == common.argmax()
-            return level
-        return np.full(len(self), not (yes.any() and no.any()))
+        level: Bools = codes == common.argmax()
+        return level if common.any() else np.full(len(self), not (yes.any() and no.any()))
 
     def _bound(
         self,

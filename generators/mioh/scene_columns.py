@@ -115,6 +115,11 @@ class SceneColumns:
         ends = np.cumsum(np.bincount(self.which, minlength=len(self.categories)))
         return np.split(order, ends[:-1])
 
+    @cached_property
+    def totals(self) -> Ints:
+        """Number of objects in each scene."""
+        return np.bincount(self.where, minlength=len(self))
+
     def counts_of(self, column: int) -> Ints:
         """Return the number of instances of a category in each scene."""
         return self.number_of(self.objects_of(column))

@@ -163,6 +163,8 @@ def _named_sets(types: Sequence[str], present: npt.NDArray[np.bool_]) -> list[tu
     sets: dict[bytes, tuple[tuple[int, ...], str]] = {}
     for members in sorted(groups.values(), key=len):
         for under, families in _UNDER.items():
+            if not under and present.any(axis=0).sum() == 1:
+                continue  # asked under one pressure: nothing is known of others
             mask = np.zeros_like(present)
             mask[np.ix_(members, [_FAMILIES.index(family) for family in families])] = True
             mask &= present

@@ -44,8 +44,9 @@ def test_most_questions_are_asked_and_each_missing_one_is_told(made: Made, quest
     assert len(questions) + sum(missing.values()) == wanted
     scarce = ("A4", "A5", "A7", "P4", "P7")  # few photos show all that four options are about, or as much as another
     assert {r.item for r in made if isinstance(r, Rejection) and r.reason.startswith("type left out")} <= {*scarce}
-    others = sum(number for name, number in missing.items() if not name.startswith(scarce))
-    assert others <= 0.05 * wanted  # of so few photos; what has no place for each wrong option stays unasked
+    pressed = ("A3/hp", "A3/hn", "A3/ni")  # few photos show a value on one of several objects as these ask for it
+    others = sum(number for name, number in missing.items() if not name.startswith((*scarce, *pressed)))
+    assert others <= 0.04 * wanted  # of so few photos; what has no place for each wrong option stays unasked
     assert len({q.id for q in questions}) == len(questions)
 
 

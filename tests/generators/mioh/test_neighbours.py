@@ -121,3 +121,12 @@ def test_a_fact_whose_true_and_false_images_have_no_numbers_in_common_has_no_ima
     scenes = [_row_of("true", ("dog", "cup"), red=(0, 1)), _row_of("false", ("dog", "cup"), red=(1,))]
     truth = ScenePool(scenes).truth(Has("dog", "colour", "red"))
     assert [ScenePool(scenes).scenes_of(bits).tolist() for bits in (truth.yes, truth.easy)] == [[], []]
+
+
+def test_an_image_of_a_red_dog_alone_has_no_attribute_question() -> None:
+    """Where the dog is not red, something else is: whoever counts the objects would know the answer."""
+    scenes = [_row_of("alone", ("dog",), red=(0,)), _row_of("true", ("dog", "cup"), red=(0,)),
+              _row_of("false", ("dog", "cup"), red=(1,))]  # fmt: skip
+    pool = ScenePool(scenes)
+    truth = pool.truth(Has("dog", "colour", "red"))
+    assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.easy, truth.no)] == [[1], [1], [2]]

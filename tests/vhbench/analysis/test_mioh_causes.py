@@ -88,6 +88,12 @@ def test_what_is_printed() -> None:
     assert str(owners).startswith("does not bind attributes to objects (A1–A7), independent of pressure: ")
 
 
+def test_a_run_under_one_pressure_says_nothing_about_others() -> None:
+    under_hn = [r for r in answers(PLANTED["side-blind"][0], 0) if r.pressure == "hn"]
+    [sides] = causes(under_hn)
+    assert str(sides).startswith("does not distinguish left from right (P1–P7), under HN: ")
+
+
 def test_a_model_that_is_always_wrong_about_positions_is_not_called_side_blind() -> None:
     [cause] = causes(answers(lambda kind, _: "wrong" * (kind.task == "position"), 1))
     assert (cause.types, cause.meaning) == (POSITION, "")
