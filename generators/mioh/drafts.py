@@ -272,14 +272,14 @@ def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator
 
     The fourth does not occur. Each image shows one of the four. One of the three that occur does so in two images. It
     is drawn beforehand: a total of one cannot be in two images, so presence would leak the answer. It is the right one
-    in one of four answers: without images for either case, a number is not asked about, or presence would leak again.
+    in one of four answers: a number without images for either case is left out, or presence would leak again.
     """
     number = int(generator.integers(2, 5))
-    twice = [*generator.permutation([0, 1, 2, generator.integers(1, 3)]).tolist(), int(generator.integers(3))]
+    turns = generator.permutation([0, 1, 2, int(generator.integers(1, 3))]).tolist()
     names = [_noun(f) for f in facts]
     text, form = text.format(number=number), "two wrong options occur in other numbers"
     block: list[tuple[Draft, ...]] = []
-    for (right, others), in_two in zip(_each_right(names), twice, strict=True):
+    for (right, others), in_two in zip(_each_right(names), [*turns, int(generator.integers(3))], strict=True):
         present = [*right, *others][:3]
         target = present[0] if right else others[-1]
         forms = []

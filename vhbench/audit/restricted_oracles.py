@@ -341,11 +341,11 @@ def table(figures: Figures, *, by_pressure: bool = False) -> list[list[str]]:
 
     ``by_pressure``: a row per cell, with 95 % intervals.
     """
-    cells = sorted({(kind, pressure if by_pressure else "") for cells in figures.values() for kind, pressure in cells})
+    names = {(kind, pressure if by_pressure else "") for view in figures.values() for kind, pressure in view}
     rows = [["type", "questions", *figures]]
-    for kind, of in cells:
-        found = ((c for (k, p), c in view.items() if k == kind and of in ("", p)) for view in figures.values())
-        pooled = [sum(view, Reached()) for view in found]
+    for kind, of in sorted(names):
+        matches = ((c for (k, p), c in view.items() if k == kind and of in ("", p)) for view in figures.values())
+        pooled = [sum(cells, Reached()) for cells in matches]
         number = max(one.number for one in pooled)
         rows.append([f"{kind} {of}".strip(), f"{number:,}", *(_percent(one, interval=by_pressure) for one in pooled)])
     return rows
