@@ -101,7 +101,7 @@ def test_the_words_name_the_main_trouble() -> None:
 def test_a_type_that_fails_alone_is_printed() -> None:
     found = mioh_failures.analyse(in_two_modes([(True, False)] * 10))
     assert [cause["types"] for cause in found["causes"]] == [("E5",)]
-    assert any(line.startswith("  E5: 0 of 10 correct; expected ") for line in mioh_failures.report(found))
+    assert any(line.startswith("  E5 under easy: 0 of 10 correct; expected ") for line in mioh_failures.report(found))
 
 
 def test_a_failure_mode_that_is_not_testable_says_so() -> None:
