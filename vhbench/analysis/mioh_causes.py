@@ -161,10 +161,10 @@ def _named_sets(types: Sequence[str], present: npt.NDArray[np.bool_]) -> list[tu
         for group in (name, kind.task, kind.mode, f"{kind.task}, {kind.mode}", "all types"):
             groups[group].append(i)
     sets: dict[bytes, tuple[tuple[int, ...], str]] = {}
+    several = present.any(axis=0).sum() > 1  # of a run under one pressure, nothing is known of others
+    pressures = {under: families for under, families in _UNDER.items() if under or several}
     for members in sorted(groups.values(), key=len):
-        for under, families in _UNDER.items():
-            if not under and present.any(axis=0).sum() == 1:
-                continue  # asked under one pressure: nothing is known of others
+        for under, families in pressures.items():
             mask = np.zeros_like(present)
             mask[np.ix_(members, [_FAMILIES.index(family) for family in families])] = True
             mask &= present

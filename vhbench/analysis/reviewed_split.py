@@ -23,7 +23,7 @@ _WORDS: Final = {name: f"to the {name}" if name in SIDES else name for name in O
 _OPPOSITE: Final = {_WORDS[name]: _WORDS[other] for name, other in OPPOSITES.items()}
 
 _RELATION: Final = re.compile(rf"(.+) ({'|'.join(_WORDS.values())}) (?:an?|the) (.+)")
-_OF_THE_FORMER: Final = ("fingerprint", "restricted_oracles", "scenes", "scenes_hash")
+_OUTDATED: Final = ("fingerprint", "restricted_oracles", "scenes", "scenes_hash")
 _READ: Final = "id question choices objects pair_id pressure perturbation question_type negated scene_ids".split()
 
 
@@ -38,8 +38,7 @@ class _Ties:
 
     def pressed_twins(self, row: str) -> set[str]:
         """Return the pressed twins of an easy question of MIOH."""
-        twins = self.of[row][0] if self.cells[row].endswith("/easy") and self.of[row] else ()
-        return self.groups[twins] if twins else set()
+        return self.groups[self.of[row][0]] if self.of[row] and self.cells[row].endswith("/easy") else set()
 
 
 def apply(directory: Path, verdict: Path, target: Path, version: str = "") -> Manifest:
@@ -70,9 +69,7 @@ def apply(directory: Path, verdict: Path, target: Path, version: str = "") -> Ma
     if unknown := sorted(rejected.keys() - ties.of.keys()):
         raise VhbenchError(f"{verdict}: rejected question {unknown[0]!r} is not in the split")
     drops = {row for key in rejected for tie in ties.of[key] for row in ties.groups[tie]} | rejected.keys()
-    drops |= {
-        row for key in drops for row in ties.pressed_twins(key)
-    }  # those measure nothing without the easy question
+    drops |= {twin for row in drops for twin in ties.pressed_twins(row)}  # alone, they do not measure a pressure
     doubtful = {scene for row in rejected for scene in ties.scenes[row]}
     beside = sorted(row for row, scenes in ties.scenes.items() if row not in drops and not doubtful.isdisjoint(scenes))
     left = {scene for row, scenes in ties.scenes.items() if row not in drops for scene in scenes}
@@ -171,9 +168,9 @@ def _judgment(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _facts(manifest: Manifest, verdict: Mapping[str, Any], drops: set[str], beside: list[str]) -> dict[str, Any]:
-    """Return what the manifest says besides; what is true of the former rows alone goes."""
+    """Return what the manifest says besides; what describes the previous rows goes."""
     rejected = {item["id"]: item for item in verdict["dropped"]}
-    former = {k: v for k, v in manifest.extra.items() if k not in _OF_THE_FORMER}
+    former = {k: v for k, v in manifest.extra.items() if k not in _OUTDATED}
     ratings = {name: verdict.get(name) for name in ("annotators", "agreement", "kappa", "by_annotator")}
     review = {
         "of": manifest.content_hash,

@@ -339,7 +339,7 @@ def _luck(view: str, kind: str, cell: Reached) -> float:
 def table(figures: Figures, *, by_pressure: bool = False) -> list[list[str]]:
     """Return table rows: question type, number, and per oracle the accuracy and the bound by design, in percent.
 
-    ``by_pressure``: a row per cell, with 95 % intervals.
+    ``by_pressure``: a row per cell, ± 1.96 standard errors of independent questions.
     """
     names = {(kind, pressure if by_pressure else "") for view in figures.values() for kind, pressure in view}
     rows = [["type", "questions", *figures]]
@@ -347,12 +347,12 @@ def table(figures: Figures, *, by_pressure: bool = False) -> list[list[str]]:
         matches = ((c for (k, p), c in view.items() if k == kind and of in ("", p)) for view in figures.values())
         pooled = [sum(cells, Reached()) for cells in matches]
         number = max(one.number for one in pooled)
-        rows.append([f"{kind} {of}".strip(), f"{number:,}", *(_percent(one, interval=by_pressure) for one in pooled)])
+        rows.append([f"{kind} {of}".strip(), f"{number:,}", *(_percent(one, error=by_pressure) for one in pooled)])
     return rows
 
 
-def _percent(one: Reached, *, interval: bool) -> str:
+def _percent(one: Reached, *, error: bool) -> str:
     if not one.number:
         return "n/a"
-    around = f" ± {196 * one.error:.1f}" if interval and one.error else ""
+    around = f" ± {196 * one.error:.1f}" if error and one.error else ""
     return f"{100 * one.share:.1f}{around}" + ("" if isnan(one.bound) else f" (bound {100 * one.bound:.0f})")

@@ -79,7 +79,8 @@ def write_card(
     names = [name for name in tally.sources if name]
     cited = [references().get(_about(manifest).cite, ""), *(source(name).bibtex for name in names)]
     bibtex = "\n\n".join(dict.fromkeys(filter(None, cited)))
-    no_views = manifest.benchmark != "mioh" or manifests.is_hidden(manifest)  # for the restricted oracles
+    has_views = manifest.benchmark == "mioh" and not manifests.is_hidden(manifest)
+    views = restricted_oracles.table(restricted_oracles.of_split(directory), by_pressure=True) if has_views else []
     texts = {
         "CHANGELOG.md": changelog,
         "README.md": _readme(
@@ -93,9 +94,7 @@ def write_card(
             changelog=changelog.strip(),
             bibtex=bibtex,
             words=text_only_baseline.table(directory),
-            views=[]
-            if no_views
-            else restricted_oracles.table(restricted_oracles.of_split(directory), by_pressure=True),
+            views=views,
         ),
         "eval.yaml": _dump(_evaluation(manifest)),
         "croissant.json": _croissant(manifest, tally, repo_id, bibtex, published),

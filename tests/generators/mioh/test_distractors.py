@@ -60,7 +60,7 @@ def drawn() -> ScenePool:
 
 
 def test_under_hn_a_hub_suggests_usual_sides_alone(drawn: ScenePool) -> None:
-    """The hub also suggests the two objects, but a side that is less frequent with it is no hard negative."""
+    """The hub also suggests the two objects, but a side that is less frequent with it is not a hard negative."""
     first, second, third, fourth, middle = mioh_synthetic.cast(0, 3).spokes
     usual = [(first, "right of"), (second, "right of"), (third, "left of"), (fourth, "left of")]
     turned = [(first, "left of"), (second, "left of"), (third, "right of"), (fourth, "right of")]

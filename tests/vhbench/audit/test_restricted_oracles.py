@@ -175,7 +175,7 @@ def test_cells_are_pooled_text_by_text() -> None:
     assert len((both + both).texts) == 3
 
 
-def test_a_table_has_a_row_per_type_or_per_cell_with_its_interval() -> None:
+def test_a_table_has_a_row_per_type_or_per_cell_with_its_error() -> None:
     figures = {"unbound": {("A1", "hn"): reached([], []), ("A1", "easy"): Reached(2, 1.0, 0.5, float("nan"))}}
     assert table(figures) == [["type", "questions", "unbound"], ["A1", "6", "66.7"]]
     assert table(figures, by_pressure=True)[1:] == [
