@@ -71,3 +71,7 @@ class AttributeTable:
     def untyped(self, kind: str, rows: Ints) -> Ints:
         """Return the objects among ``rows`` for which the attribute type is not annotated."""
         return rows[~self._typed[kind][rows]] if kind in self._typed else rows
+
+    def others(self, kind: str, column: int) -> Ints:
+        """Return the objects of other categories for which the attribute type is annotated."""
+        return np.flatnonzero(self._typed[kind] & (self.which != column)) if kind in self._typed else NO_ROWS

@@ -236,9 +236,12 @@ class ScenePool:
         here = self.columns.present[column]
         carriers, possible = table.carriers(fact.kind, fact.value)
         numbers = self.columns.counts_of(column), *map(self.columns.number_of, (carriers, possible))
-        beside = numbers[0] + numbers[1] <= self.columns.totals  # if the image shows a cup alone, red is the cup's
         holders = table.holders.get((column, fact.kind, fact.value), NO_ROWS)
-        yes, easy, hard = (part & beside for part in self._seen(holders))
+        # As a false image shows another object with the value, a true one shows another that could have it.
+        others = table.others(fact.kind, column)
+        flags = ("asked", "asked", "asked") if self.suggesting else ("asked", "easy", "hard")
+        beside = (self.columns.scatter(others[self._flags[flag][others]]) for flag in flags)
+        yes, easy, hard = (part & rest for part, rest in zip(self._seen(holders), beside, strict=True))
         doubtful = self.columns.scatter(table.close_to(column, fact.kind, fact.value))
         untyped = self.columns.scatter(table.untyped(fact.kind, self.columns.objects_of(column)))
         no = self.columns.countable[column] & here & ~untyped & ~doubtful
