@@ -83,11 +83,6 @@ class Draft:
     by_presence: bool = False
     form: str = ""
 
-    @property
-    def compares_owners(self) -> bool:
-        """Whether its options are images, and it asks for an attribute."""
-        return bool(self.last and not self.options) and isinstance(self.facts[0], Has)
-
 
 Block = Sequence[tuple[Draft, ...]]
 """One entry per answer: interchangeable drafts of the same question."""

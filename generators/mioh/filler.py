@@ -130,7 +130,7 @@ class Filler:
                 continue
             same = tuple(base.scenes[slot] for slot in again.slots)
             slots = again.draft.slots
-            if not self.images.suit(slots, same) or (again.draft.compares_owners and not self.images.alike(same)):
+            if not self.images.suit(slots, same):
                 continue
             pressed = self._pressed(again.draft, same, self.needed, generator)
             settled[again.answer] = PlacedDraft(again.draft, same, pressed)
@@ -140,8 +140,6 @@ class Filler:
                 for p, twin in same_images(again.slots, base).items()
                 if PRESSURES[p].images or self.images.suit(slots, twin, hp=PRESSURES[p].hp, hn=PRESSURES[p].hn)
             }
-            if again.draft.compares_owners:
-                twins = {p: twin for p, twin in twins.items() if self.images.alike(twin)}
             pressed = {p: twins.get(p, twin) for p, twin in item.pressed.items()}
             items.append(replace(item, pressed=pressed, base=f"{self.kind.tied_to.lower()}-{base.number}"))
         return items
@@ -274,7 +272,7 @@ class Filler:
         """Return the first variant with images that can be pressed in the most ways."""
         best, most = None, -1
         for draft in forms:
-            scenes = self.images.pick(draft.slots, generator, matched=draft.compares_owners)
+            scenes = self.images.pick(draft.slots, generator)
             if scenes is not None:
                 entry = PlacedDraft(draft, scenes, self._pressed(draft, scenes, ways, generator))
                 number = sum(map(entry.fits, ways))
@@ -304,7 +302,7 @@ class Filler:
         if number <= len(scenes):
             return scenes[:number]
         slots = [draft.fillers[i % len(draft.fillers)] for i in range(number - len(scenes))]
-        more = self.images.pick(slots, generator, others=scenes, matched=draft.compares_owners)
+        more = self.images.pick(slots, generator, others=scenes)
         return None if more is None else scenes + more
 
     def _hardened(
@@ -317,7 +315,7 @@ class Filler:
         ]
         unchanged = [s for i, s in enumerate(scenes) if i not in places]
         slots = [draft.slots[i] for i in places]
-        new = self.images.pick(slots, generator, hp=hp, hn=hn, others=unchanged, matched=draft.compares_owners)
+        new = self.images.pick(slots, generator, hp=hp, hn=hn, others=unchanged)
         if new is None:
             return None
         twin = list(scenes)

@@ -18,9 +18,6 @@ _KEPT_BYTES = 64 << 20
 _FEW = 1024
 """Number of scenes up to which their indices are kept instead of bits."""
 
-_CROWD = 1
-"""Difference in the number of categories between photos of a question about attributes; synthetic scenes have none."""
-
 
 class Candidates(NamedTuple):
     """Scenes that match a slot, by index if they are few; in ``strict`` ones, no other required fact is hard."""
@@ -36,9 +33,6 @@ class SceneFinder:
     def __init__(self, pool: ScenePool) -> None:
         self.pool = pool
         self._uses = [0] * len(pool)
-        self._slack = 0 if pool.suggesting else _CROWD
-        counts = (pool.columns.counts_of(i) > 0 for i in range(len(pool.categories)))
-        self._crowds = sum(counts, np.zeros(len(pool), np.int64))
         self._all: Bits = pack(np.ones(len(pool), np.bool_))
         cache_size = min(4096, max(256, _KEPT_BYTES // (2 * self._all.nbytes)))
         self._candidates = lru_cache(maxsize=cache_size)(self._find_candidates)
@@ -47,10 +41,6 @@ class SceneFinder:
         """Record that a question shows these scenes."""
         for scene in scenes:
             self._uses[scene] += 1
-
-    def alike(self, scenes: Sequence[int]) -> bool:
-        """Return whether photos show about as many categories each, and synthetic scenes exactly as many."""
-        return int(np.ptp(self._crowds[[*scenes]])) <= 2 * self._slack
 
     def _find_candidates(self, slot: ImageSlot, hp: bool, hn: bool) -> Candidates:
         """Return the matching scenes; a pressure may affect other facts only if unavoidable."""
@@ -105,33 +95,21 @@ class SceneFinder:
         hp: bool = False,
         hn: bool = False,
         others: Sequence[int] = (),
-        matched: bool = False,
     ) -> tuple[int, ...] | None:
-        """Return a distinct scene per slot or None, filling the most constrained slots first.
-
-        ``matched`` images show about as many categories each: an attribute that another object has, as in distractors,
-        is more frequent where there are more objects.
-        """
+        """Return a distinct scene per slot or None, filling the most constrained slots first."""
         pools: list[Candidates] = []
         for slot in slots:
             pools.append(self._under(slot, hp, hn))
             if not pools[-1].number:
                 return None
         used_scenes, chosen = {*others}, [0] * len(slots)
-        like = None if not matched else self._crowds[others[0]] if others else self._usual_crowd(pools)
         for i in sorted(range(len(slots)), key=lambda i: pools[i].number):
-            scene = self._one(pools[i].strict, used_scenes, generator, like)
-            if scene is None and (scene := self._one(pools[i].loose, used_scenes, generator, like)) is None:
+            scene = self._one(pools[i].strict, used_scenes, generator)
+            if scene is None and (scene := self._one(pools[i].loose, used_scenes, generator)) is None:
                 return None
             used_scenes.add(scene)
             chosen[i] = scene
         return tuple(chosen)
-
-    def _usual_crowd(self, pools: Sequence[Candidates]) -> int:
-        """Return the number of categories that the most scenes of every slot have."""
-        longest = self._crowds.max() + 1
-        numbers = [np.bincount(self._crowds[self._places(slot.loose)], minlength=longest) for slot in pools]
-        return int(np.minimum.reduce(numbers).argmax())
 
     def suit(self, slots: Sequence[ImageSlot], scenes: Sequence[int], *, hp: bool = False, hn: bool = False) -> bool:
         """Return whether each scene matches its slot."""
@@ -147,13 +125,9 @@ class SceneFinder:
     def _places(self, candidates: npt.NDArray[Any]) -> Places:
         return self.pool.scenes_of(candidates) if candidates.dtype == np.uint64 else candidates
 
-    def _one(
-        self, candidates: npt.NDArray[Any], used_scenes: set[int], generator: np.random.Generator, like: int | None
-    ) -> int | None:
-        """Return one of the least used scenes, with about ``like`` categories."""
+    def _one(self, candidates: npt.NDArray[Any], used_scenes: set[int], generator: np.random.Generator) -> int | None:
+        """Return one of the least used scenes."""
         scenes = self._places(candidates)
-        if like is not None:
-            scenes = scenes[abs(self._crowds[scenes] - like) <= self._slack]
         if len(scenes) > 64:
             scenes = scenes[generator.integers(len(scenes), size=48)]
         free: list[int] = scenes.tolist()
