@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from vhbench import colours
-from vhbench.generators.mioh.scene_columns import NO_ROWS, Ints, SceneColumns, mark
+from vhbench.generators.mioh.scene_columns import NO_ROWS, Bools, Ints, SceneColumns, mark
 
 _ASKED_KINDS: Final = ("colour", "material", "pattern", "transparency", "action")
 """Attribute types used in questions.
@@ -57,21 +57,21 @@ class AttributeTable:
         for column in np.unique(columns).tolist():
             yield column, rows[columns == column]
 
-    def close_to(self, column: int, kind: str, value: str) -> Ints:
-        """Return the objects of a category that have the value or one easily confused with it."""
+    def unsure(self, column: int, kind: str, value: str) -> Ints:
+        """Return the objects of a category that have the value, one easily confused with it, or none annotated."""
         table = self._values.get((column, kind), {})
         rows = [part for other, parts in table.items() if close(other, value) for part in parts]
-        return np.concatenate(rows) if rows else NO_ROWS
+        return np.concatenate([*rows, np.flatnonzero((self.which == column) & ~self._annotated(kind))])
 
     def carriers(self, kind: str, value: str) -> tuple[Ints, Ints]:
         """Return the objects that have exactly the value, and those that have it at least partly."""
         all_of, part = (self._attributes.get((name, value), NO_ROWS) for name in (kind, f"partly {kind}"))
         return self._anywhere.get((kind, value), NO_ROWS), np.union1d(all_of, part)
 
-    def untyped(self, kind: str, rows: Ints) -> Ints:
-        """Return the objects among ``rows`` for which the attribute type is not annotated."""
-        return rows[~self._typed[kind][rows]] if kind in self._typed else rows
-
-    def others(self, kind: str, column: int) -> Ints:
+    def others(self, column: int, kind: str) -> Ints:
         """Return the objects of other categories for which the attribute type is annotated."""
-        return np.flatnonzero(self._typed[kind] & (self.which != column)) if kind in self._typed else NO_ROWS
+        return np.flatnonzero((self.which != column) & self._annotated(kind))
+
+    def _annotated(self, kind: str) -> Bools:
+        """Return for each object whether the attribute type is annotated."""
+        return self._typed.get(kind, np.zeros(len(self.which), np.bool_))

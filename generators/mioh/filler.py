@@ -86,7 +86,7 @@ class Filler:
         self.kind, self.pool, self.sizes, self.seed, self.source = kind, pool, sizes, seed, source
         self.cells = {p: Cell(sizes[kind.id].get(p, 0)) for p in PRESSURES}
         self.needed = [p for p, cell in self.cells.items() if cell.size and p != "easy"]
-        self.images = SceneFinder(pool)
+        self.images = SceneFinder(pool, matched=kind.task == "attribute")
         self.tried = Counter[str]()
 
     def fill(self) -> Iterator[Question | Rejection]:

@@ -51,7 +51,6 @@ _MOST_RELATIONS: Final = 1200  # most relations lack images
 _MOST_NUMBERS: Final = 15  # numbers of things from which on they count as equal
 _MOST_PAIRS: Final = 150  # category pairs for left/right questions, by co-occurrence
 
-
 Parts = tuple[Bools, Bools, Bools, Bools, Bools, Bools]  # the fields of FactTruth before packing
 
 
@@ -237,14 +236,12 @@ class ScenePool:
         carriers, possible = table.carriers(fact.kind, fact.value)
         numbers = self.columns.counts_of(column), *map(self.columns.number_of, (carriers, possible))
         holders = table.holders.get((column, fact.kind, fact.value), NO_ROWS)
-        # As a false image shows another object with the value, a true one shows another that could have it.
-        others = table.others(fact.kind, column)
+        # A false image shows another object with the value, so a true one shows another that could have it.
+        others = table.others(column, fact.kind)
         flags = ("asked", "asked", "asked") if self.suggesting else ("asked", "easy", "hard")
         beside = (self.columns.scatter(others[self._flags[flag][others]]) for flag in flags)
         yes, easy, hard = (part & rest for part, rest in zip(self._seen(holders), beside, strict=True))
-        doubtful = self.columns.scatter(table.close_to(column, fact.kind, fact.value))
-        untyped = self.columns.scatter(table.untyped(fact.kind, self.columns.objects_of(column)))
-        no = self.columns.countable[column] & here & ~untyped & ~doubtful
+        no = self.columns.countable[column] & here & ~self.columns.scatter(table.unsure(column, fact.kind, fact.value))
         there = here & self.columns.scatter(carriers)
         _, clear, all_hard = self._seen_of(column)
         if not self.suggesting:  # In photos, another object that has the value is mostly smaller than the thing.

@@ -30,8 +30,12 @@ class Candidates(NamedTuple):
 class SceneFinder:
     """Scene search that prefers scenes without other difficulties, then the least used ones."""
 
-    def __init__(self, pool: ScenePool) -> None:
-        self.pool = pool
+    def __init__(self, pool: ScenePool, *, matched: bool = False) -> None:
+        """Set up the search; ``matched`` scenes of a question have about as many objects each.
+
+        An attribute that another object has, as in distractors, is more frequent where there are more objects.
+        """
+        self.pool, self._matched = pool, matched
         self._uses = [0] * len(pool)
         self._all: Bits = pack(np.ones(len(pool), np.bool_))
         cache_size = min(4096, max(256, _KEPT_BYTES // (2 * self._all.nbytes)))
@@ -103,11 +107,13 @@ class SceneFinder:
             if not pools[-1].number:
                 return None
         used_scenes, chosen = {*others}, [0] * len(slots)
+        like = [*others][:1]
         for i in sorted(range(len(slots)), key=lambda i: pools[i].number):
-            scene = self._one(pools[i].strict, used_scenes, generator)
-            if scene is None and (scene := self._one(pools[i].loose, used_scenes, generator)) is None:
+            scene = self._one(pools[i].strict, used_scenes, generator, like)
+            if scene is None and (scene := self._one(pools[i].loose, used_scenes, generator, like)) is None:
                 return None
             used_scenes.add(scene)
+            like = like or [scene]
             chosen[i] = scene
         return tuple(chosen)
 
@@ -125,9 +131,15 @@ class SceneFinder:
     def _places(self, candidates: npt.NDArray[Any]) -> Places:
         return self.pool.scenes_of(candidates) if candidates.dtype == np.uint64 else candidates
 
-    def _one(self, candidates: npt.NDArray[Any], used_scenes: set[int], generator: np.random.Generator) -> int | None:
-        """Return one of the least used scenes."""
+    def _one(
+        self, candidates: npt.NDArray[Any], used_scenes: set[int], generator: np.random.Generator, like: Sequence[int]
+    ) -> int | None:
+        """Return one of the least used scenes; if matched, of those closest to ``like`` in number of objects."""
         scenes = self._places(candidates)
+        if self._matched and like:
+            scenes = scenes[~np.isin(scenes, [*used_scenes])]
+            gaps = abs(self.pool.columns.totals[scenes] - self.pool.columns.totals[like[0]])
+            scenes = scenes[gaps == gaps.min(initial=len(self.pool.columns.where))]
         if len(scenes) > 64:
             scenes = scenes[generator.integers(len(scenes), size=48)]
         free: list[int] = scenes.tolist()
