@@ -1,5 +1,7 @@
 """What is seen beside what, counted image by image."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -123,10 +125,13 @@ def test_a_fact_whose_true_and_false_images_have_no_numbers_in_common_has_no_ima
     assert [ScenePool(scenes).scenes_of(bits).tolist() for bits in (truth.yes, truth.easy)] == [[], []]
 
 
-def test_an_image_of_a_red_dog_alone_has_no_attribute_question() -> None:
-    """Where the dog is not red, something else is: whoever counts the objects would know the answer."""
-    scenes = [_row_of("alone", ("dog",), red=(0,)), _row_of("true", ("dog", "cup"), red=(0,)),
-              _row_of("false", ("dog", "cup"), red=(1,))]  # fmt: skip
+def test_an_image_of_a_red_dog_shows_another_thing_that_could_be_red() -> None:
+    """Where the dog is not red, something else is: whoever counts such things would know the answer."""
+    dog, cup = _row_of("true", ("dog", "cup"), red=(0,)).objects
+    cups = {"true": cup, "grey": replace(cup, known_attributes=frozenset()),
+            "small": replace(cup, box=(30.0, 10, 15, 15), area=225)}  # fmt: skip
+    scenes = [_row_of("alone", ("dog",), red=(0,)), _row_of("false", ("dog", "cup"), red=(1,)),
+              *(replace(_row_of(name, ()), objects=(dog, other)) for name, other in cups.items())]  # fmt: skip
     pool = ScenePool(scenes)
     truth = pool.truth(Has("dog", "colour", "red"))
-    assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.easy, truth.no)] == [[1], [1], [2]]
+    assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.easy, truth.no)] == [[2, 4], [2], [1]]
