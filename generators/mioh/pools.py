@@ -235,12 +235,12 @@ class ScenePool:
         here = self.columns.present[column]
         carriers, possible = table.carriers(fact.kind, fact.value)
         numbers = self.columns.counts_of(column), *map(self.columns.number_of, (carriers, possible))
-        holders = table.holders.get((column, fact.kind, fact.value), NO_ROWS)
+        yes, easy, hard = self._seen(table.holders.get((column, fact.kind, fact.value), NO_ROWS))
         # A false image shows another object with the value, so a true one shows another that could have it.
         others = table.others(column, fact.kind)
         flags = ("asked", "asked", "asked") if self.suggesting else ("asked", "easy", "hard")
-        beside = (self.columns.scatter(others[self._flags[flag][others]]) for flag in flags)
-        yes, easy, hard = (part & rest for part, rest in zip(self._seen(holders), beside, strict=True))
+        rivals = [self.columns.scatter(others[self._flags[flag][others]]) for flag in flags]
+        yes, easy, hard = yes & np.where(hard, rivals[2], rivals[0]), easy & rivals[1], hard & rivals[2]
         no = self.columns.countable[column] & here & ~self.columns.scatter(table.unsure(column, fact.kind, fact.value))
         there = here & self.columns.scatter(carriers)
         _, clear, all_hard = self._seen_of(column)

@@ -130,8 +130,10 @@ def test_an_image_of_a_red_dog_shows_another_thing_that_could_be_red() -> None:
     dog, cup = _row_of("true", ("dog", "cup"), red=(0,)).objects
     cups = {"true": cup, "grey": replace(cup, known_attributes=frozenset()),
             "small": replace(cup, box=(30.0, 10, 15, 15), area=225)}  # fmt: skip
+    far = replace(dog, box=(0.0, 10, 15, 15), area=225)  # hard to see, so the other thing has to be, too
     scenes = [_row_of("alone", ("dog",), red=(0,)), _row_of("false", ("dog", "cup"), red=(1,)),
+              replace(_row_of("far", ()), objects=(far, cup)),
               *(replace(_row_of(name, ()), objects=(dog, other)) for name, other in cups.items())]  # fmt: skip
     pool = ScenePool(scenes)
     truth = pool.truth(Has("dog", "colour", "red"))
-    assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.easy, truth.no)] == [[2, 4], [2], [1]]
+    assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.easy, truth.no)] == [[3, 5], [3], [1]]
