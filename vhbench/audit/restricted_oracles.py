@@ -346,13 +346,13 @@ def table(figures: Figures, *, by_pressure: bool = False) -> list[list[str]]:
     for kind, of in sorted(names):
         matches = ((c for (k, p), c in view.items() if k == kind and of in ("", p)) for view in figures.values())
         pooled = [sum(cells, Reached()) for cells in matches]
-        number = max(one.number for one in pooled)
-        rows.append([f"{kind} {of}".strip(), f"{number:,}", *(_percent(one, error=by_pressure) for one in pooled)])
+        number = max(cell.number for cell in pooled)
+        rows.append([f"{kind} {of}".strip(), f"{number:,}", *(_percent(cell, error=by_pressure) for cell in pooled)])
     return rows
 
 
-def _percent(one: Reached, *, error: bool) -> str:
-    if not one.number:
+def _percent(cell: Reached, *, error: bool) -> str:
+    if not cell.number:
         return "n/a"
-    around = f" ± {196 * one.error:.1f}" if error and one.error else ""
-    return f"{100 * one.share:.1f}{around}" + ("" if isnan(one.bound) else f" (bound {100 * one.bound:.0f})")
+    around = f" ± {196 * cell.error:.1f}" if error and cell.error else ""
+    return f"{100 * cell.share:.1f}{around}" + ("" if isnan(cell.bound) else f" (bound {100 * cell.bound:.0f})")
