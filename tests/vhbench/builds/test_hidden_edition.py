@@ -309,8 +309,10 @@ def builds() -> dict[str, Callable[[Path], Path]]:
 def hidden(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A whole split, and a folder with the hidden edition of it: ``public`` and ``key.jsonl``."""
     benchmark, folder = request.param, tmp_path_factory.mktemp(request.param)
-    split = builds()[benchmark](folder)
-    hidden_edition.write(split, SECRET, folder / "public", folder / "key.jsonl")
+    split, names = builds()[benchmark](folder), np.random.default_rng(0)
+    with pytest.MonkeyPatch.context() as patch:  # random scene ids would exceed the bound now and then
+        patch.setattr(hidden_edition.secrets, "token_hex", lambda size: names.bytes(size).hex())
+        hidden_edition.write(split, SECRET, folder / "public", folder / "key.jsonl")
     return split, folder
 
 
