@@ -2,9 +2,11 @@
 
 Rules answer only from what a view determines (:mod:`vhbench.audit.restricted_oracles`). A classifier also uses how
 images of correct and incorrect answers differ otherwise: numbers and sizes of objects, their layout, the words, the
-pixels. Each learns one question type from all pressures, option by option, and is tested on the other split.
+pixels. Each learns one question type from all pressures, option by option, and is tested on the other split, on images
+from which it did not learn.
 """
 
+import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,12 +23,14 @@ import numpy.typing as npt
 from vhbench import splits
 from vhbench.audit import phrases, restricted_oracles
 from vhbench.benchmarks import pressure_family
+from vhbench.files import read_image
 from vhbench.images import open_image, to_display_rgb
 from vhbench.schema import Question, Scene, VhbenchError
 
 Floats = npt.NDArray[np.float64]
 # function that returns what a viewer sees, of shape (options, features)
 Viewer = Callable[[Question, Sequence[Scene], "_SceneFeatures"], Floats]
+_PARTS = 4  # maximum number of parts of a test, if the splits share images
 _FIRST = 4  # images with features of their own; the others are summarized with them
 _SIGNIFICANT = 3.3  # standard errors; hundreds of cells are tested, each in both directions
 _SIDE, _LEVELS, _HASHED = 48, 3, 48
@@ -71,6 +75,7 @@ class _Sample:
 
     question: Question
     views: Mapping[str, Floats]
+    images: tuple[str, ...]  # SHA-256; synthetic scenes of two seeds have equal ids
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -90,7 +95,7 @@ def compare_splits(directory: Path, other: Path) -> tuple[list[str], list[list[s
     if not first or not second or hashes[0] == hashes[1]:
         raise VhbenchError(f"--other-seed {other}: expected another MIOH split with scenes, built with another --seed")
     ways = _tested(second, first), _tested(first, second)
-    kinds = sorted({kind for cells in ways[0].values() for kind, _ in cells})
+    kinds = sorted({one.question.question_type for one in first})
     rows = [["type", *VIEWERS], *([kind, *(_accuracies(ways, viewer, kind) for viewer in VIEWERS)] for kind in kinds)]
     return list(_leaks(*ways)), rows
 
@@ -125,10 +130,10 @@ def _accuracies(ways: tuple[Cells, Cells], viewer: str, kind: str) -> str:
 
 
 def _tested(train: Sequence[_Sample], test: Sequence[_Sample]) -> Cells:
-    """Return the accuracy on ``test`` of classifiers trained on ``train``, by cells with a bound."""
+    """Return the accuracy on ``test`` of classifiers trained on other images of ``train``, by cells with a bound."""
     accuracies: Cells = {}
-    for kind in sorted({one.question.question_type for one in test}):
-        lessons, questions = ([o for o in side if o.question.question_type == kind] for side in (train, test))
+    for lessons, questions in _held_apart(train, test):
+        kind = questions[0].question.question_type
         for viewer in VIEWERS if len(lessons) >= restricted_oracles.ENOUGH else ():
             bounds = [_best(one.question, viewer) for one in questions]
             if all(map(isnan, bounds)):
@@ -140,6 +145,27 @@ def _tested(train: Sequence[_Sample], test: Sequence[_Sample]) -> Cells:
                 counts = cell.right[tuple(sorted(one.question.objects))]
                 counts[:] = counts[0] + right, counts[1] + 1
     return accuracies
+
+
+def _held_apart(train: Sequence[_Sample], test: Sequence[_Sample]) -> Iterator[tuple[list[_Sample], list[_Sample]]]:
+    """Yield, for each type, what to learn from and what to test: questions that share no image.
+
+    Otherwise an oracle remembers photos. Each part of the test holds whole chains of questions that share images.
+    """
+    import networkx as nx
+
+    for kind in sorted({one.question.question_type for one in test}):
+        lessons, questions = ([o for o in side if o.question.question_type == kind] for side in (train, test))
+        graph: nx.Graph[str] = nx.Graph()
+        for one in (*lessons, *questions):
+            nx.add_path(graph, one.images)
+        both = {image for one in lessons for image in one.images} & {image for one in questions for image in one.images}
+        chains = sorted((c for c in nx.connected_components(graph) if c & both), key=len, reverse=True)
+        part = {image: place % _PARTS for place, chain in enumerate(chains) for image in chain}
+        for number in range(_PARTS):
+            tested = [one for one in questions if part.get(one.images[0], 0) == number]
+            if tested:
+                yield [one for one in lessons if part.get(one.images[0]) != number], tested
 
 
 def _answers(viewer: str, lessons: Sequence[_Sample], questions: Sequence[_Sample]) -> Iterator[bool]:
@@ -184,7 +210,8 @@ def _read(directory: Path) -> Iterator[_Sample]:
         scenes = [truths[name] for name in question.scene_ids if name in truths]
         if question.benchmark == "mioh" and len(scenes) == len(question.images):
             views = {name: viewer(question, scenes, seen_before) for name, viewer in VIEWERS.items()}
-            yield _Sample(replace(question, images=()), views)
+            images = tuple(hashlib.sha256(read_image(image)).hexdigest() for image in question.images)
+            yield _Sample(replace(question, images=()), views, images)
 
 
 class _SceneFeatures:

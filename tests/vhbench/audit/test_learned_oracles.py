@@ -31,16 +31,21 @@ def scene(name: str, holds: bool, more: int, image: bytes) -> Scene:
     return Scene(name, image, 16, 16, tuple(things), known=names, countable=names)
 
 
-def split(folder: Path, seed: int, leaks: bool) -> Path:
-    """Write questions about two images each; if they leak, an image where the answer is yes has more objects."""
-    random, rows, scenes = np.random.default_rng(seed), list[Row](), list[Scene]()
+def split(folder: Path, seed: int, leaks: bool, photos: int | None = None, common: bool = False) -> Path:
+    """Write questions about two images each; if they leak, an image where the answer is yes has more objects.
+
+    Splits with the same ``photos`` show the same images; if ``common``, there is one that all questions show.
+    """
+    random, rows, scenes = np.random.default_rng(seed if photos is None else photos), list[Row](), list[Scene]()
+    seen_by_all = [scene(f"{seed}-all", False, 0, picture(random))] if common else []
     for i in range(80):
         yes, images = bool(i % 2), [picture(random) for _ in range(2)]
         more = [2 * yes if leaks else int(random.integers(3)) for _ in range(2)]
         own = [scene(f"{seed}-{i}-{j}", yes and j == i // 2 % 2, more[j], image) for j, image in enumerate(images)]
-        scenes += own
+        own += seen_by_all
+        scenes += own[: 3 if i == 0 else 2]
         rows.append(Row("mioh_easy", Question(
-            f"q{seed}-{i}", images=tuple(images), question="Is there a red cup in any of the images?",
+            f"q{seed}-{i}", images=tuple(s.image for s in own), question="Is there a red cup in any of the images?",
             answer="yes" if yes else "no", kind="yes_no", benchmark="mioh", scene_ids=tuple(s.id for s in own),
             question_type="A1", task="attribute", mode="comprehensive", pressure="easy", objects=("cup",),
         )))  # fmt: skip
@@ -65,6 +70,29 @@ def test_where_only_the_owner_of_the_colour_differs_nothing_is_learned(tmp_path:
     assert shown["type"] == "A1"
     assert all("(bound 50)" in shown[name] for name in ("presence", "unbound", "words", "pixels"))
     assert "(bound 75)" in shown["one image"]
+
+
+def test_photos_that_both_splits_show_are_not_remembered(tmp_path: Path) -> None:
+    """The random number of objects tells one photo from another, but nothing of a new one."""
+    one, other = (split(tmp_path / f"{seed}", seed, False, photos=3) for seed in (1, 2))
+    found, table = learned_oracles.compare_splits(one, other)
+    assert found == []
+    accuracies = [cell for cell in table[1][1:] if "bound 50" in cell]
+    assert len(accuracies) == 4
+    assert all(int(cell.split(",")[0]) < 70 for cell in accuracies)
+
+
+def test_what_objects_give_away_is_found_on_shared_photos_too(tmp_path: Path) -> None:
+    one, other = (split(tmp_path / f"{seed}", seed, True, photos=3) for seed in (1, 2))
+    found, _ = learned_oracles.compare_splits(one, other)
+    assert any("learned from presence reaches 100.0 % and 100.0 %" in line for line in found)
+
+
+def test_where_all_questions_share_an_image_nothing_is_left_to_learn_from(tmp_path: Path) -> None:
+    one, other = (split(tmp_path / f"{seed}", seed, True, photos=3, common=True) for seed in (1, 2))
+    found, table = learned_oracles.compare_splits(one, other)
+    assert found == []
+    assert table[1:] == [["A1", *["n/a"] * len(learned_oracles.VIEWERS)]]
 
 
 def test_a_split_is_not_tested_on_itself(tmp_path: Path) -> None:
