@@ -95,7 +95,7 @@ def compare_splits(directory: Path, other: Path) -> tuple[list[str], list[list[s
     if not first or not second or hashes[0] == hashes[1]:
         raise VhbenchError(f"--other-seed {other}: expected another MIOH split with scenes, built with another --seed")
     ways = _tested(second, first), _tested(first, second)
-    kinds = sorted({one.question.question_type for one in first})
+    kinds = sorted({sample.question.question_type for sample in first})
     rows = [["type", *VIEWERS], *([kind, *(_accuracies(ways, viewer, kind) for viewer in VIEWERS)] for kind in kinds)]
     return list(_leaks(*ways)), rows
 
@@ -132,13 +132,13 @@ def _accuracies(ways: tuple[Cells, Cells], viewer: str, kind: str) -> str:
 def _tested(train: Sequence[_Sample], test: Sequence[_Sample]) -> Cells:
     """Return the accuracy on ``test`` of classifiers trained on other images of ``train``, by cells with a bound."""
     accuracies: Cells = {}
-    for lessons, questions in _held_apart(train, test):
+    for examples, questions in _held_apart(train, test):
         kind = questions[0].question.question_type
-        for viewer in VIEWERS if len(lessons) >= restricted_oracles.ENOUGH else ():
+        for viewer in VIEWERS if len(examples) >= restricted_oracles.ENOUGH else ():
             bounds = [_best(one.question, viewer) for one in questions]
             if all(map(isnan, bounds)):
                 continue
-            for one, bound, right in zip(questions, bounds, _answers(viewer, lessons, questions), strict=True):
+            for one, bound, right in zip(questions, bounds, _answers(viewer, examples, questions), strict=True):
                 cells = accuracies.setdefault(viewer, {})
                 cell = cells.setdefault((kind, pressure_family(one.question.pressure)), Tested())
                 cell.number, cell.best = cell.number + 1, cell.best + bound
@@ -148,41 +148,40 @@ def _tested(train: Sequence[_Sample], test: Sequence[_Sample]) -> Cells:
 
 
 def _held_apart(train: Sequence[_Sample], test: Sequence[_Sample]) -> Iterator[tuple[list[_Sample], list[_Sample]]]:
-    """Yield, for each type, what to learn from and what to test: questions that share no image.
+    """Yield, for each type, samples to learn from and samples to test that share no image.
 
-    Otherwise an oracle remembers photos. Each part of the test holds whole chains of questions that share images.
+    Otherwise an oracle remembers photos. Each part of the test holds whole chains of samples that share images.
     """
     import networkx as nx
 
-    for kind in sorted({one.question.question_type for one in test}):
-        lessons, questions = ([o for o in side if o.question.question_type == kind] for side in (train, test))
+    for kind in sorted({sample.question.question_type for sample in test}):
+        examples, tests = ([s for s in split if s.question.question_type == kind] for split in (train, test))
         graph: nx.Graph[str] = nx.Graph()
-        for one in (*lessons, *questions):
-            nx.add_path(graph, one.images)
-        both = {image for one in lessons for image in one.images} & {image for one in questions for image in one.images}
-        chains = sorted((c for c in nx.connected_components(graph) if c & both), key=len, reverse=True)
-        part = {image: place % _PARTS for place, chain in enumerate(chains) for image in chain}
+        for sample in (*examples, *tests):
+            nx.add_path(graph, sample.images)
+        shared = {name for s in examples for name in s.images} & {name for s in tests for name in s.images}
+        chains = sorted((chain for chain in nx.connected_components(graph) if chain & shared), key=len, reverse=True)
+        part = {image: index % _PARTS for index, chain in enumerate(chains) for image in chain}
         for number in range(_PARTS):
-            tested = [one for one in questions if part.get(one.images[0], 0) == number]
-            if tested:
-                yield [one for one in lessons if part.get(one.images[0]) != number], tested
+            if tested := [s for s in tests if part.get(s.images[0], 0) == number]:
+                yield [s for s in examples if part.get(s.images[0]) != number], tested
 
 
-def _answers(viewer: str, lessons: Sequence[_Sample], questions: Sequence[_Sample]) -> Iterator[bool]:
+def _answers(viewer: str, examples: Sequence[_Sample], questions: Sequence[_Sample]) -> Iterator[bool]:
     """Yield whether each question is answered correctly."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
         from threadpoolctl import threadpool_limits
     except ImportError as error:
         raise VhbenchError(f"--other-seed needs scikit-learn: pip install 'vhbench[generate]' ({error})") from error
-    labels = [letter == one.question.answer for one in lessons for letter in one.letters]
+    labels = [letter == one.question.answer for one in examples for letter in one.letters]
     model: Any = (
         RandomForestClassifier(200, min_samples_leaf=2, random_state=0)
         if viewer == "pixels"
         else HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=8, min_samples_leaf=10, random_state=0)
     )
     with threadpool_limits(1):  # threads of OpenMP wait actively: minutes instead of seconds on a shared machine
-        model.fit(np.concatenate([one.views[viewer] for one in lessons]), labels)
+        model.fit(np.concatenate([one.views[viewer] for one in examples]), labels)
         scores = model.predict_proba(np.concatenate([one.views[viewer] for one in questions]))[:, -1]
     at = 0
     for one in questions:

@@ -73,25 +73,25 @@ def test_where_only_the_owner_of_the_colour_differs_nothing_is_learned(tmp_path:
 
 
 def test_photos_that_both_splits_show_are_not_remembered(tmp_path: Path) -> None:
-    """The random number of objects tells one photo from another, but nothing of a new one."""
-    one, other = (split(tmp_path / f"{seed}", seed, False, photos=3) for seed in (1, 2))
-    found, table = learned_oracles.compare_splits(one, other)
-    assert found == []
+    """Pixels and numbers of objects distinguish these photos, and say nothing about new ones."""
+    first, second = (split(tmp_path / f"{seed}", seed, False, photos=3) for seed in (1, 2))
+    leaks, table = learned_oracles.compare_splits(first, second)
+    assert leaks == []
     accuracies = [cell for cell in table[1][1:] if "bound 50" in cell]
     assert len(accuracies) == 4
     assert all(int(cell.split(",")[0]) < 70 for cell in accuracies)
 
 
 def test_what_objects_give_away_is_found_on_shared_photos_too(tmp_path: Path) -> None:
-    one, other = (split(tmp_path / f"{seed}", seed, True, photos=3) for seed in (1, 2))
-    found, _ = learned_oracles.compare_splits(one, other)
-    assert any("learned from presence reaches 100.0 % and 100.0 %" in line for line in found)
+    first, second = (split(tmp_path / f"{seed}", seed, True, photos=3) for seed in (1, 2))
+    leaks, _ = learned_oracles.compare_splits(first, second)
+    assert any("learned from presence reaches 100.0 % and 100.0 %" in line for line in leaks)
 
 
 def test_where_all_questions_share_an_image_nothing_is_left_to_learn_from(tmp_path: Path) -> None:
-    one, other = (split(tmp_path / f"{seed}", seed, True, photos=3, common=True) for seed in (1, 2))
-    found, table = learned_oracles.compare_splits(one, other)
-    assert found == []
+    first, second = (split(tmp_path / f"{seed}", seed, True, photos=3, common=True) for seed in (1, 2))
+    leaks, table = learned_oracles.compare_splits(first, second)
+    assert leaks == []
     assert table[1:] == [["A1", *["n/a"] * len(learned_oracles.VIEWERS)]]
 
 
