@@ -75,7 +75,7 @@ class _Sample:
 
     question: Question
     views: Mapping[str, Floats]
-    images: tuple[str, ...]  # SHA-256; synthetic scenes of two seeds have equal ids
+    images: tuple[str, ...]  # SHA-256; ids of two datasets may be equal
 
     @property
     def letters(self) -> tuple[str, ...]:
