@@ -1,6 +1,6 @@
 """An eighth of the paper's 3,484 questions from three annotation files, each answer confirmed by code written apart.
 
-``benchmarks/bench_mioh.py`` asks all of them at the size of COCO train, where no question is missing.
+``benchmarks/bench_mioh.py`` asks for all of them at the size of COCO train.
 """
 
 import json
