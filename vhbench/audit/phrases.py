@@ -102,11 +102,15 @@ def holds(phrase: str, scene: Scene) -> Maybe:
 
 
 def _trait(text: str, known_words: frozenset[str]) -> tuple[str, str]:
-    """Split "red cup" or "dog that is running" into a category, or "", and a value."""
-    value, _, noun = text.partition(" ")
+    """Split "red cup", "light green hot dog" or "dog that is running" into a category, or "", and a value."""
+    words = text.split(" ")
+    cuts = [(" ".join(words[cut:]), " ".join(words[:cut])) for cut in range(1, len(words))]
     if match := re.fullmatch(r"(.+) that is (.+)", text):
-        noun, value = match.groups()
-    return _category(noun, known_words), _MATERIALS.get(value, value)
+        cuts = [(match[1], match[2])]
+    for noun, value in cuts:
+        if name := _category(noun, known_words):
+            return name, _MATERIALS.get(value, value)
+    return "", ""
 
 
 def pairs(phrase: str, scene: Scene) -> int:

@@ -89,6 +89,19 @@ def test_what_a_photo_lists_of_two_objects_denies_the_opposite(
 
 
 @pytest.mark.parametrize(
+    ("phrase", "holds"),
+    [("light green hot dog", True), ("green hot dog", False), ("light green dog", False), ("light green cat", None)],
+)
+def test_a_value_or_a_name_of_two_words(phrase: str, holds: bool | None) -> None:
+    snack = SceneObject(
+        1, "hot dog", (0, 0, 1, 1), 1, attributes=(("color", "light green"),), known_attributes=frozenset({"color"})
+    )
+    names = frozenset({"hot dog", "dog"})
+    photo = Scene("snack", b"", 10, 10, (snack,), known=names, countable=names)
+    assert phrases.holds(phrase, photo) is holds
+
+
+@pytest.mark.parametrize(
     ("question", "answer"),
     [
         ("Is there a brown dog in any of the images?", True),
