@@ -269,7 +269,7 @@ def _value(phrase: str, scene: Scene, view: str) -> list[float]:
         nan if view == "presence" else values,
         sum(thing.category in smallest for thing in things),
         phrases.pairs(phrase, scene),
-        len(things) if view in _IMAGES else nan,
+        nan if view == "presence" else len(things),
         bool(scene.id),
     ]
 

@@ -20,28 +20,36 @@ def picture(random: np.random.Generator) -> bytes:
     return buffer.getvalue()
 
 
-def scene(name: str, holds: bool, more: int, image: bytes) -> Scene:
-    """Return an image with a cup and a plate, one of them red, and further objects."""
+def scene(name: str, holds: bool, more: int, image: bytes, toys: str = "toy {}") -> Scene:
+    """Return an image with a cup and a plate, one of them red, and further objects, all but the first tiny."""
     things = [
         SceneObject(0, "cup", (0, 0, 8, 8), 64.0, attributes=RED if holds else (), known_attributes=KNOWN),
         SceneObject(1, "plate", (8, 8, 8, 8), 64.0, attributes=() if holds else RED, known_attributes=KNOWN),
-        *(SceneObject(2 + i, f"toy {i}", (0, 8, 4, 4), 16.0, known_attributes=KNOWN) for i in range(more)),
+        *(
+            SceneObject(2 + i, toys.format(i), (0, 8, 4, 4), 16.0 * (i == 0), known_attributes=KNOWN)
+            for i in range(more)
+        ),
     ]
     names = frozenset(thing.category for thing in things)
     return Scene(name, image, 16, 16, tuple(things), known=names, countable=names)
 
 
-def split(folder: Path, seed: int, leaks: bool, photos: int | None = None, common: bool = False) -> Path:
+def split(
+    folder: Path, seed: int, leaks: bool, photos: int | None = None, common: bool = False, toys: str = "toy {}"
+) -> Path:
     """Write questions about two images each; if they leak, an image where the answer is yes has more objects.
 
     Splits with the same ``photos`` show the same images; if ``common``, there is one that all questions show.
+    Further objects are ``toys``, with their number.
     """
     random, rows, scenes = np.random.default_rng(seed if photos is None else photos), list[Row](), list[Scene]()
     seen_by_all = [scene(f"{seed}-all", False, 0, picture(random))] if common else []
     for i in range(80):
         yes, images = bool(i % 2), [picture(random) for _ in range(2)]
-        more = [2 * yes if leaks else int(random.integers(3)) for _ in range(2)]
-        own = [scene(f"{seed}-{i}-{j}", yes and j == i // 2 % 2, more[j], image) for j, image in enumerate(images)]
+        more = [1 + 2 * yes if leaks else int(random.integers(3)) for _ in range(2)]
+        own = [
+            scene(f"{seed}-{i}-{j}", yes and j == i // 2 % 2, more[j], image, toys) for j, image in enumerate(images)
+        ]
         own += seen_by_all
         scenes += own[: 3 if i == 0 else 2]
         rows.append(Row("mioh_easy", Question(
@@ -59,6 +67,14 @@ def test_what_objects_give_away_is_found_in_both_directions(tmp_path: Path) -> N
         line.startswith("A1 easy: an oracle that learned from presence reaches 100.0 % and 100.0 %") for line in found
     )
     assert not any("words" in line or "pixels" in line for line in found)
+
+
+def test_numbers_of_objects_alone_are_found_by_who_sees_them(tmp_path: Path) -> None:
+    found, _ = learned_oracles.compare_splits(
+        split(tmp_path / "a", 1, True, toys="toy"), split(tmp_path / "b", 2, True, toys="toy")
+    )
+    assert any(line.startswith("A1 easy: an oracle that learned from unbound reaches 100.0 %") for line in found)
+    assert not any("presence" in line for line in found)
 
 
 def test_where_only_the_owner_of_the_colour_differs_nothing_is_learned(tmp_path: Path) -> None:
