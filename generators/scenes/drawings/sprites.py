@@ -128,7 +128,8 @@ def _raster(look: Look, longest: int) -> tuple[Pixels, Pixels]:
 def _relief(colours: Field, opacity: Pixels) -> Field:
     """Return the height map: the centre and light areas are raised."""
     alpha = opacity.astype(np.float32) / 255
-    grey = colours @ _GREY * alpha
+    red, green, blue = (colours[..., i] * share for i, share in enumerate(_GREY))
+    grey = (red + green + blue) * alpha  # not by "@": libraries for matrices round differently on other processors
     relief = np.zeros_like(alpha)
     for height, spread, field in ((0.35, 0.012, alpha), (0.35, 0.04, alpha), (0.5, 0.09, alpha), (0.10, 0.010, grey)):
         relief += height * _blur(field, spread * max(alpha.shape))
