@@ -73,7 +73,7 @@ class ScenePool:
             thresholds: pressure thresholds.
             statistics: scenes from which to estimate P(target | present); defaults to ``scenes``.
             suggesting: categories that act as cues for co-occurring ones; None for all.
-            sided_pairs: pairs of categories with questions about their sides; None for all.
+            sided_pairs: pairs of categories with questions about their sides, and about nothing else; None for all.
         """
         if not len(scenes):
             raise VhbenchError("no scenes to ask questions about")
@@ -431,7 +431,7 @@ class ScenePool:
         listed = {
             triple: rank(column[triple[0]], column[triple[2]], len(scenes))
             for triple, scenes in self.columns.relations.items()
-            if triple[1] not in SIDES and triple[0] != triple[2]
+            if triple[1] not in SIDES and triple[0] != triple[2] and self._sided_pairs is None
         }
         common = sorted(listed, key=lambda triple: (listed[triple], triple))[:_MOST_RELATIONS]
         together, allowed = self.cooccurrence.together, self._sided_pairs

@@ -40,7 +40,8 @@ class MiohSource:
     rejections: Mapping[str, tuple[Rejection, ...]]  # source → rejected entries
     # objects whose presence suggests others; None: whatever co-occurs often with them
     suggesting: frozenset[str] | None = None
-    sided_pairs: frozenset[frozenset[str]] | None = None  # pairs of objects with questions about their sides; None: all
+    # pairs of objects with questions about their sides, and then about no other relation; None: all
+    sided_pairs: frozenset[frozenset[str]] | None = None
 
 
 def check(source: str, images: str) -> None:

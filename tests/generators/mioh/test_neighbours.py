@@ -137,3 +137,16 @@ def test_an_image_of_a_red_dog_shows_another_thing_that_could_be_red() -> None:
     pool = ScenePool(scenes)
     truth = pool.truth(Has("dog", "colour", "red"))
     assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.easy, truth.no)] == [[3, 5], [3], [1]]
+
+
+def test_where_sides_are_planned_no_other_relation_is_asked_about() -> None:
+    names = frozenset({"dog", "car"})
+    things = (SceneObject(0, "dog", (10, 10, 30, 30), 900), SceneObject(1, "car", (60, 10, 30, 30), 900))
+    front = (Relation(0, "in front of", 1),)
+    scenes = [Scene(f"{i}", b"", 100, 100, things, front, known=names, countable=names) for i in range(3)]
+    asked, planned = (
+        {fact.predicate for fact in ScenePool(scenes, sided_pairs=pairs).relation_facts()}
+        for pairs in (None, frozenset({names}))
+    )
+    assert asked == {"left of", "right of", "in front of"}
+    assert planned == {"left of", "right of"}
