@@ -423,6 +423,7 @@ class ScenePool:
         """Return the most annotated relations, and left/right of the most co-occurring pairs."""
         names, column, objects = self.categories, self.columns.column, self.cooccurrence.things
         surely_gone = [bool(self.columns.absent(i).any()) for i in range(len(names))]
+        together, allowed = self.cooccurrence.together, self._sided_pairs
 
         def rank(subject: int, anchor: int, count: float) -> tuple[bool, float]:
             """Rank pairs last that are never known to be absent: they have no easy negatives."""
@@ -431,10 +432,9 @@ class ScenePool:
         listed = {
             triple: rank(column[triple[0]], column[triple[2]], len(scenes))
             for triple, scenes in self.columns.relations.items()
-            if triple[1] not in SIDES and triple[0] != triple[2] and self._sided_pairs is None
+            if triple[1] not in SIDES and triple[0] != triple[2] and allowed is None
         }
         common = sorted(listed, key=lambda triple: (listed[triple], triple))[:_MOST_RELATIONS]
-        together, allowed = self.cooccurrence.together, self._sided_pairs
         paired = {
             (one, other): rank(one, other, together[one, other])
             for one, other in np.argwhere(np.triu(together, 1) >= 2).tolist()

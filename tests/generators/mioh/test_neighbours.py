@@ -144,9 +144,9 @@ def test_where_sides_are_planned_no_other_relation_is_asked_about() -> None:
     things = (SceneObject(0, "dog", (10, 10, 30, 30), 900), SceneObject(1, "car", (60, 10, 30, 30), 900))
     front = (Relation(0, "in front of", 1),)
     scenes = [Scene(f"{i}", b"", 100, 100, things, front, known=names, countable=names) for i in range(3)]
-    asked, planned = (
+    of_all, of_planned = (
         {fact.predicate for fact in ScenePool(scenes, sided_pairs=pairs).relation_facts()}
         for pairs in (None, frozenset({names}))
     )
-    assert asked == {"left of", "right of", "in front of"}
-    assert planned == {"left of", "right of"}
+    assert of_all == {"left of", "right of", "in front of"}
+    assert of_planned == {"left of", "right of"}

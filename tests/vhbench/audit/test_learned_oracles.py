@@ -70,11 +70,10 @@ def test_what_objects_give_away_is_found_in_both_directions(tmp_path: Path) -> N
 
 
 def test_numbers_of_objects_alone_are_found_by_who_sees_them(tmp_path: Path) -> None:
-    found, _ = learned_oracles.compare_splits(
-        split(tmp_path / "a", 1, True, toys="toy"), split(tmp_path / "b", 2, True, toys="toy")
-    )
-    assert any(line.startswith("A1 easy: an oracle that learned from unbound reaches 100.0 %") for line in found)
-    assert not any("presence" in line for line in found)
+    first, second = (split(tmp_path / f"{seed}", seed, True, toys="toy") for seed in (1, 2))
+    leaks, _ = learned_oracles.compare_splits(first, second)
+    assert any(line.startswith("A1 easy: an oracle that learned from unbound reaches 100.0 %") for line in leaks)
+    assert not any("presence" in line for line in leaks)
 
 
 def test_where_only_the_owner_of_the_colour_differs_nothing_is_learned(tmp_path: Path) -> None:
@@ -89,7 +88,7 @@ def test_where_only_the_owner_of_the_colour_differs_nothing_is_learned(tmp_path:
 
 
 def test_photos_that_both_splits_show_are_not_remembered(tmp_path: Path) -> None:
-    """Pixels and numbers of objects distinguish these photos, and say nothing about new ones."""
+    """Pixels and numbers of objects distinguish these photos, but do not help with new ones."""
     first, second = (split(tmp_path / f"{seed}", seed, False, photos=3) for seed in (1, 2))
     leaks, table = learned_oracles.compare_splits(first, second)
     assert leaks == []

@@ -20,7 +20,7 @@ def test_a_light_spot_is_raised_where_it_is() -> None:
 
 
 def test_the_library_for_matrices_does_not_change_a_drawing() -> None:
-    """OpenBLAS rounds differently with the instructions of an old processor (and reads the variable when it starts)."""
+    """OpenBLAS rounds differently on an old processor than on one with AVX-512 (it reads the variable at its start)."""
     digest = "hashlib.sha256(sprite(Look('basketball'), 200).rgb).hexdigest()"
     code = f"import hashlib; from {sprite.__module__} import Look, sprite; print({digest})"
     old = subprocess.run(
