@@ -50,6 +50,15 @@ class ImageSlot:
         """Whether it concerns an attribute or a relation: a pressure then applies to it whether it is true or not."""
         return isinstance(self.hp or self.hn, Has | Related)
 
+    def under(self, hp: bool, hn: bool) -> tuple[bool, bool]:
+        """Return which of the pressures HP and HN apply to this image, of those that the question is under.
+
+        On correct images alone, or on incorrect ones, a pressure would mark them by their size or company. So where
+        presence is asked about, under HP an image without the object shows others that are hard to see.
+        """
+        hidden = self.hp is not None or isinstance(self.hn, Exists)
+        return hp and (self.bound or hidden), hn and (self.bound or self.hn is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -88,14 +97,14 @@ Block = Sequence[tuple[Draft, ...]]
 """One entry per answer: interchangeable drafts of the same question."""
 
 
-def plus(fact: Fact, *others: tuple[Fact, bool]) -> ImageSlot:
+def plus(fact: Fact) -> ImageSlot:
     """Return a slot that shows the fact."""
-    return ImageSlot(((fact, True), *others), hp=fact)
+    return ImageSlot(((fact, True),), hp=fact)
 
 
-def beside(fact: Fact) -> ImageSlot:
+def beside(fact: Fact, *others: tuple[Fact, bool]) -> ImageSlot:
     """Return a slot that shows the fact, under HN next to what suggests it."""
-    return ImageSlot(((fact, True),), fact, fact)
+    return ImageSlot(((fact, True), *others), fact, fact)
 
 
 def minus(fact: Fact, *others: tuple[Fact, bool]) -> ImageSlot:
@@ -105,7 +114,7 @@ def minus(fact: Fact, *others: tuple[Fact, bool]) -> ImageSlot:
 
 def in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Is it in any image? If so, in exactly one, so that more images make it harder to find."""
-    return _in_first(text, facts[0], plus, minus)
+    return _in_first(text, facts[0], beside, minus)
 
 
 def in_every(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
@@ -126,7 +135,7 @@ def which_in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
     for right, others in _each_right(facts):
         slots = [minus(others[j % len(others)], *((f, False) for f in facts)) for j in range(4)]
         if right:
-            slots[0] = plus(right[0], *((f, False) for f in others))
+            slots[0] = beside(right[0], *((f, False) for f in others))
         false = tuple((f, False) for f in facts)  # in further images, as in these, with all that an option is about
         fillers = [minus(f, *false) for f in _bindings(facts)] or [ImageSlot(false)]
         block.append((_options(text, facts, right, slots, fillers),))
@@ -215,7 +224,7 @@ def which_image(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Blo
     (f,) = facts
     text, rest = text.format(a=inflection.a(f.phrase()), it=f.phrase()), (minus(f),) * 3
     none = (Draft(text, (f,), NONE, (minus(f), *rest), (minus(f),), last=NONE),)
-    return [(Draft(text, (f,), "", (plus(f), *rest), (minus(f),), slot=0, last=NONE),)] * 4 + [none]
+    return [(Draft(text, (f,), "", (beside(f), *rest), (minus(f),), slot=0, last=NONE),)] * 4 + [none]
 
 
 def which_of_two(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:

@@ -86,7 +86,7 @@ class Filler:
         self.kind, self.pool, self.sizes, self.seed, self.source = kind, pool, sizes, seed, source
         self.cells = {p: Cell(sizes[kind.id].get(p, 0)) for p in PRESSURES}
         self.needed = [p for p, cell in self.cells.items() if cell.size and p != "easy"]
-        self.images = SceneFinder(pool, matched=kind.task == "attribute")
+        self.images = SceneFinder(pool, kind)
         self.tried = Counter[str]()
 
     def fill(self) -> Iterator[Question | Rejection]:
@@ -310,9 +310,7 @@ class Filler:
     ) -> tuple[int, ...] | None:
         """Replace only the images that the pressure affects."""
         hp, hn = pressure.hp, pressure.hn
-        places = [
-            i for i, s in enumerate(draft.slots) if s.bound or (hp and s.hp is not None) or (hn and s.hn is not None)
-        ]
+        places = [i for i, slot in enumerate(draft.slots) if any(slot.under(hp, hn))]
         unchanged = [s for i, s in enumerate(scenes) if i not in places]
         slots = [draft.slots[i] for i in places]
         new = self.images.pick(slots, generator, hp=hp, hn=hn, others=unchanged)

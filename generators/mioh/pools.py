@@ -97,6 +97,7 @@ class ScenePool:
         self.suggested = lru_cache(maxsize=4096)(self._find_suggested)
         self.company = lru_cache(maxsize=256)(self._find_company)
         self._flags = self._object_flags()
+        self.obscured = pack(self.columns.scatter(np.flatnonzero(self._flags["hard"])))  # scenes with an unclear object
         self._shared: dict[Hashable, Any] = {}
         self._bindings: dict[Fact, Binding] = {}
 
@@ -224,8 +225,7 @@ class ScenePool:
         if fact.number == 0:  # a zero count is an absence and takes the pressure of a negative
             absence = self.truth(Exists(fact.category))
             absent, far, near = (unpack(bits, len(self)) for bits in (absence.no, absence.far, absence.near))
-            yes = yes & absent
-            return yes, no, yes & far, yes & near, no, no
+            return yes & absent, no, yes & far, yes & near, no, no
         soft = self.columns.scatter(rows[~self._flags["easy"][rows]])
         hard = self.columns.scatter(rows[self._flags["hard"][rows]])
         return yes, no, yes & ~soft, yes & hard, no, no

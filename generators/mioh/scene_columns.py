@@ -120,6 +120,12 @@ class SceneColumns:
         """Number of objects in each scene."""
         return np.bincount(self.where, minlength=len(self))
 
+    @cached_property
+    def fullness(self) -> Floats:
+        """Number of objects in each scene, and the octaves of the area that they cover, in halves: (scenes, 2)."""
+        covered = np.maximum(np.bincount(self.where, self.area, len(self)) / self.size.prod(axis=1), 1e-4)
+        return np.stack([self.totals, np.frexp(covered * covered)[1] / 2], axis=1).astype(np.float32)
+
     def counts_of(self, column: int) -> Ints:
         """Return the number of instances of a category in each scene."""
         return self.number_of(self.objects_of(column))

@@ -8,15 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.generators.mioh.drafts import ImageSlot
-from vhbench.generators.mioh.facts import Fact, Has, Quantity, Related
+from vhbench.generators.mioh.facts import Exists, Fact, Has, Quantity, Related
 from vhbench.generators.mioh.pools import ScenePool
-from vhbench.generators.mioh.scene_columns import Bits, Places, number_of, pack
+from vhbench.generators.mioh.question_types import QuestionType
+from vhbench.generators.mioh.scene_columns import Bits, Floats, Ints, Places, SceneColumns, number_of, pack
 
 _KEPT_BYTES = 64 << 20
 """Cache size for candidate scenes, in addition to a limit of 4,096 slots."""
 
 _FEW = 1024
 """Number of scenes up to which their indices are kept instead of bits."""
+
+_CLOSEST = 4
+"""Number of scenes that count as about as full as another, at least, where only an object is asked about: few photos
+would give few questions."""
 
 
 class Candidates(NamedTuple):
@@ -30,12 +35,10 @@ class Candidates(NamedTuple):
 class SceneFinder:
     """Scene search that prefers scenes without other difficulties, then the least used ones."""
 
-    def __init__(self, pool: ScenePool, *, matched: bool = False) -> None:
-        """Set up the search; ``matched`` scenes of a question have about as many objects each.
-
-        An attribute that another object has, as in distractors, is more frequent where there are more objects.
-        """
-        self.pool, self._matched = pool, matched
+    def __init__(self, pool: ScenePool, kind: QuestionType) -> None:
+        """Set up the search for the images of one question type."""
+        self.pool, self._fullness = pool, _fullness(kind, pool.columns)
+        self._closest = 1 if kind.task == "attribute" else _CLOSEST
         self._uses = [0] * len(pool)
         self._all: Bits = pack(np.ones(len(pool), np.bool_))
         cache_size = min(4096, max(256, _KEPT_BYTES // (2 * self._all.nbytes)))
@@ -76,6 +79,10 @@ class SceneFinder:
                 rest &= ~truth.near
                 if isinstance(fact, Has | Related):
                     mask &= ~self.pool.binding(fact).odd
+        if isinstance(slot.hp or slot.hn, Exists) and hp:
+            mask &= self.pool.obscured
+        elif isinstance(slot.hp or slot.hn, Exists):
+            rest &= ~self.pool.obscured
         for fact in slot.there:
             mask &= self.pool.binding(fact).there
         if slot.lures:
@@ -123,10 +130,7 @@ class SceneFinder:
         return all(scene in self._places(where) for scene, where in zip(scenes, matches, strict=False))
 
     def _under(self, slot: ImageSlot, hp: bool, hn: bool) -> Candidates:
-        # Pressure on correct images alone, or on incorrect ones, would mark them by their size or company.
-        return self._candidates(
-            slot, hp and (slot.bound or slot.hp is not None), hn and (slot.bound or slot.hn is not None)
-        )
+        return self._candidates(slot, *slot.under(hp, hn))
 
     def _places(self, candidates: npt.NDArray[Any]) -> Places:
         return self.pool.scenes_of(candidates) if candidates.dtype == np.uint64 else candidates
@@ -134,12 +138,12 @@ class SceneFinder:
     def _one(
         self, candidates: npt.NDArray[Any], used_scenes: set[int], generator: np.random.Generator, like: Sequence[int]
     ) -> int | None:
-        """Return one of the least used scenes; if matched, of those closest to ``like`` in number of objects."""
+        """Return one of the least used scenes, of those about as full as ``like`` if that matters."""
         scenes = self._places(candidates)
-        if self._matched and like:
+        if self._fullness is not None and like:
             scenes = scenes[~np.isin(scenes, [*used_scenes])]
-            gaps = abs(self.pool.columns.totals[scenes] - self.pool.columns.totals[like[0]])
-            scenes = scenes[gaps == gaps.min(initial=len(self.pool.columns.where))]
+            gaps = abs(self._fullness[scenes] - self._fullness[like[0]]).sum(axis=1)
+            scenes = scenes[gaps <= np.sort(gaps)[: self._closest].max(initial=0)]
         if len(scenes) > 64:
             scenes = scenes[generator.integers(len(scenes), size=48)]
         free: list[int] = scenes.tolist()
@@ -151,3 +155,14 @@ class SceneFinder:
         least = min(uses)
         rare = free if least == max(uses) else [c for c, often in zip(free, uses, strict=True) if often == least]
         return rare[int(generator.integers(len(rare)))]
+
+
+def _fullness(kind: QuestionType, columns: SceneColumns) -> Floats | Ints | None:
+    """Return how full each scene is, which is alike in all images of a question; None if that does not matter.
+
+    An attribute that another object has, as in distractors, is more frequent where there are more objects. Pressure
+    affects images that show an object, or suggest it, and so how full they are.
+    """
+    if kind.task == "attribute":
+        return columns.totals[:, None]
+    return columns.fullness if kind.task == "existence" and not kind.together else None

@@ -233,6 +233,40 @@ def test_the_image_with_an_attribute_is_not_the_emptiest(scenes: list[Scene]) ->
     assert abs(np.mean(gains)) < 3 * np.std(gains) / len(gains) ** 0.5
 
 
+@pytest.mark.parametrize("pressure", ["easy", "hp", "hn"])
+def test_images_with_and_without_an_object_are_as_full(pressure: str, scenes: list[Scene]) -> None:
+    """HP would mark the right image by small objects and HN the others by more objects."""
+    filler = Filler(QUESTION_TYPES["E5"], ScenePool(scenes), sizes(100), seed=5, source="paper")
+    by_id = {scene.id: scene for scene in scenes}
+    full: dict[bool, list[tuple[int, float]]] = {True: [], False: []}
+    for row in filler.fill():
+        if isinstance(row, Question) and row.pressure == pressure and row.choices["ABCDE".index(row.answer)] != NONE:
+            for scene in map(by_id.__getitem__, row.scene_ids):
+                covered = sum(thing.area for thing in scene.objects)
+                full[row.objects[0] in scene.categories()].append((len(scene.objects), covered))
+    assert len(full[True]) == 80
+    assert np.mean(full[True], axis=0) == pytest.approx(np.mean(full[False], axis=0), rel=0.1)
+
+
+def test_under_hp_an_image_without_the_object_shows_others_that_are_hard_to_see(
+    scenes: list[Scene], questions: list[Question]
+) -> None:
+    by_id = {scene.id: scene for scene in scenes}
+    for question in questions:
+        if question.pressure in ("hp", "hp+hn") and question.question_type in ("E1", "E2", "E3", "E5", "E6", "C1"):
+            for scene in map(by_id.__getitem__, question.scene_ids):
+                assert any(thing.area < 0.01 * scene.width * scene.height for thing in scene.objects)
+
+
+def test_an_image_shows_nothing_hard_to_see_if_the_question_can_do_without(scenes: list[Scene]) -> None:
+    """HP alone makes anything hard to see, so outside HP the images without the object do not stand out by that."""
+    filler = Filler(QUESTION_TYPES["E5"], ScenePool(scenes), sizes(50), seed=5, source="paper")
+    small = {s.id for s in scenes if any(thing.area < 0.01 * s.width * s.height for thing in s.objects)}
+    shown = [q.scene_ids for q in filler.fill() if isinstance(q, Question) and q.pressure in ("easy", "hn")]
+    assert len(shown) == 100
+    assert sum(len(small.intersection(ids)) for ids in shown) < 0.05 * sum(map(len, shown))
+
+
 def test_crowds_are_seen_but_not_counted(scenes: list[Scene]) -> None:
     first = scenes[0].objects[0]
     crowd = replace(scenes[0], objects=(replace(first, crowd=True),), countable=scenes[0].countable - {first.category})
@@ -338,4 +372,4 @@ def test_photos_that_are_compared_by_an_attribute_show_about_as_many_categories(
     for question in questions:
         numbers = [len(by_id[name].categories()) for name in question.scene_ids]
         spread[question.question_type] = max(spread[question.question_type], max(numbers) - min(numbers))
-    assert spread["A5"] <= 3 < spread["E5"], spread
+    assert spread["A5"] <= 3 < spread["E7"], spread

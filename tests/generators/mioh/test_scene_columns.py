@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vhbench.generators.mioh.scene_columns import number_of, pack, places_of, unpack
+from vhbench.generators.mioh.scene_columns import SceneColumns, number_of, pack, places_of, unpack
+from vhbench.schema import Scene, SceneObject
 
 LENGTHS = st.sampled_from([1, 63, 64, 65, 1000, 20_000])  # the last has more words than are counted as one number
 SHARES = st.sampled_from([0.0, 0.0005, 0.02, 0.6, 1.0])
@@ -18,6 +19,16 @@ def test_bits_are_the_booleans_that_were_packed(length: int, share: float, seed:
     assert places_of(bits, length).tolist() == np.flatnonzero(marked).tolist()
     assert number_of(bits) == marked.sum()
     assert number_of(bits & ~pack(~marked)) == marked.sum(), "what lies behind the last is never true"
+
+
+def test_fullness_is_the_number_of_objects_and_the_octaves_of_their_area() -> None:
+    """A sixteenth of the image, squared, is half of 2^-7: 3.5 octaves below one."""
+
+    def scene(*areas: int) -> Scene:
+        return Scene("s", b"", 32, 32, tuple(SceneObject(i, "cup", (0, 0, 32, 32), a) for i, a in enumerate(areas)))
+
+    columns = SceneColumns([scene(64), scene(128), scene(32, 32), scene()])
+    assert columns.fullness.tolist() == [[1, -3.5], [1, -2.5], [2, -3.5], [0, -13]]
 
 
 def test_by_hand() -> None:
