@@ -88,6 +88,12 @@ class Quantity:
 Fact = Exists | Has | Related | Quantity
 
 
+def one_way(fact: Fact) -> Fact:
+    """Return the fact, or the converse if that comes first: they say the same."""
+    turned = fact.turned() if isinstance(fact, Related) else None
+    return min(fact, turned) if isinstance(fact, Related) and turned else fact
+
+
 def says_the_same(fact: Fact, chosen: Sequence[Fact]) -> bool:
     """Return whether a chosen fact is its converse ("dog behind car", "car in front of dog")."""
     return isinstance(fact, Related) and fact.turned() in chosen

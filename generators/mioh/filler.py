@@ -48,6 +48,7 @@ _AT_LEAST: Final = 500  # candidate texts that suffice for small cells
 _TRIES_AGAIN: Final = 8  # attempts at a second twin with other images
 _TIED: Final = 1_000_000  # first number of tied items
 _LEAST: Final = 8  # easy questions without which a type is left out
+_ASKED_BEFORE: Final = "asked before"
 _RESERVE: Final = 12  # candidate texts per easy question, to prefer those that can be pressed
 
 
@@ -88,6 +89,7 @@ class Filler:
         self.needed = [p for p, cell in self.cells.items() if cell.size and p != "easy"]
         self.images = SceneFinder(pool, kind)
         self.tried = Counter[str]()
+        self._asked = set[Hashable]()  # contents of the questions
 
     def fill(self) -> Iterator[Question | Rejection]:
         """Yield the questions of every cell, then a rejection for a type left out, or for each incomplete cell."""
@@ -141,7 +143,8 @@ class Filler:
                 if PRESSURES[p].images or self.images.suit(slots, twin, hp=PRESSURES[p].hp, hn=PRESSURES[p].hn)
             }
             pressed = {p: twins.get(p, twin) for p, twin in item.pressed.items()}
-            items.append(replace(item, pressed=pressed, base=f"{self.kind.tied_to.lower()}-{base.number}"))
+            new = self._new(replace(item, pressed=pressed, base=f"{self.kind.tied_to.lower()}-{base.number}"))
+            items += [new] if new else []
         return items
 
     @property
@@ -170,7 +173,7 @@ class Filler:
 
     def _enough(self, items: Sequence[Item], target: int) -> bool:
         """Return whether there are enough candidates, or enough fully pressable ones per answer."""
-        if len(items) >= max(_RESERVE * target, _AT_LEAST):
+        if len(items) + self.tried[_ASKED_BEFORE] >= max(_RESERVE * target, _AT_LEAST):
             return True
         if len(items) < target or not items:
             return False
@@ -242,7 +245,20 @@ class Filler:
         chooser.note_success()
         numbers = [*map(self.pool.number, drawn)]
         key = *(numbers if len(drawn) == 1 else [n > numbers[0] for n in numbers]), *self._ways(settled)
-        return self._easy(number, settled, deals[key].deal(range(len(settled)), answers))
+        return self._new(self._easy(number, settled, deals[key].deal(range(len(settled)), answers)))
+
+    def _new(self, item: Item) -> Item | None:
+        """Return a question without the twins that ask what another one does, or None if it does so itself."""
+        if not self._is_new(item, "easy"):
+            self.tried[_ASKED_BEFORE] += 1
+            return None
+        return replace(item, pressed={p: twin for p, twin in item.pressed.items() if self._is_new(item, p)})
+
+    def _is_new(self, item: Item, pressure: str) -> bool:
+        """Return whether no question before was the same under a pressure, and note this one."""
+        content, before = item.content(pressure), len(self._asked)
+        self._asked.add(content)
+        return len(self._asked) > before
 
     def _easy(self, number: int, settled: Sequence[PlacedDraft], answer: int) -> Item:
         """Return the question with one answer, and the twins that exist for every answer."""
@@ -352,11 +368,13 @@ class Filler:
         again = []
         for item in (item for item in items if pressure in item.pressed and self.pool.fit(item.pressed[pressure])):
             generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure, "again")
-            known = (set(item.scenes), set(item.pressed[pressure]))
             for _ in range(_TRIES_AGAIN):
                 twin = self._hardened(item.draft, item.scenes, PRESSURES[pressure], generator)
-                if twin is not None and set(twin) not in known and self.pool.fit(twin):
-                    again.append(replace(item, pressed={pressure: twin}, again=True))
+                if twin is None or set(twin) == {*item.scenes} or not self.pool.fit(twin):
+                    continue
+                new = replace(item, pressed={pressure: twin}, again=True)
+                if self._is_new(new, pressure):
+                    again.append(new)
                     break
         return again
 

@@ -1,12 +1,12 @@
 """Questions with their images: easy ones, and their twins under each pressure."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from vhbench.generators.mioh.drafts import Draft
-from vhbench.generators.mioh.facts import Fact
+from vhbench.generators.mioh.drafts import FIRST, Draft
+from vhbench.generators.mioh.facts import Fact, one_way
 from vhbench.generators.mioh.pressures import PRESSURES
 
 ANSWERS: Final = 4
@@ -29,6 +29,14 @@ class PlacedDraft:
     def fits(self, pressure: str) -> bool:
         """Return whether the pressed twin exists or is impossible by design ("in 3 images" for two images)."""
         return pressure in self.pressed or too_few(pressure, self.draft)
+
+    def content(self, pressure: str = "easy") -> Hashable:
+        """Return what is asked under a pressure, apart from the order of images and options."""
+        draft, scenes = self.draft, self.scenes if pressure == "easy" else self.pressed[pressure]
+        named = scenes[:2] if FIRST in draft.text else ()
+        facts, right = draft.facts, [fact for fact in draft.facts if fact.phrase() == draft.answer]
+        text = draft.text if len(facts) > 1 else ""  # of one fact, it says no more than the fact
+        return pressure, text, *(frozenset(part) for part in (map(one_way, facts), map(one_way, right), scenes, named))
 
 
 @dataclass(frozen=True, slots=True)

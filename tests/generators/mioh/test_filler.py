@@ -15,8 +15,9 @@ from vhbench.adapters.coco import CocoScenes
 from vhbench.audit import phrases, restricted_oracles
 from vhbench.benchmarks import pressure_family
 from vhbench.generators.mioh.drafts import NONE, UNKNOWN, Draft, ImageSlot
-from vhbench.generators.mioh.facts import Fact, Has
+from vhbench.generators.mioh.facts import Exists, Fact, Has, Related
 from vhbench.generators.mioh.filler import Filler, Item
+from vhbench.generators.mioh.items import PlacedDraft
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.generators.mioh.sizes import PAPER, sizes
@@ -265,6 +266,35 @@ def test_an_image_shows_nothing_hard_to_see_if_the_question_can_do_without(scene
     shown = [q.scene_ids for q in filler.fill() if isinstance(q, Question) and q.pressure in ("easy", "hn")]
     assert len(shown) == 100
     assert sum(len(small.intersection(ids)) for ids in shown) < 0.05 * sum(map(len, shown))
+
+
+def test_no_question_is_asked_twice_in_another_order(scenes: list[Scene]) -> None:
+    """A pool of few scenes has few questions about four objects of two images."""
+    filler = Filler(QUESTION_TYPES["E7"], ScenePool(scenes[:400]), sizes(60), seed=5, source="paper")
+    asked, before = Counter[object](), Counter[str]()
+    for row in filler.fill():
+        if isinstance(row, Question):
+            answer = row.choices["ABCDE".index(row.answer)]
+            asked[row.pressure, frozenset(row.choices), answer, frozenset(row.scene_ids)] += 1
+        else:
+            before.update(row.detail)
+    assert {*asked.values()} == {1}
+    assert before["asked before"] > 0
+
+
+def test_the_converse_of_a_side_asks_the_same() -> None:
+    """Nor do words like "more" and "fewer" make another question of the same images."""
+
+    def content(fact: Fact, text: str, *scenes: int) -> object:
+        return PlacedDraft(Draft(text, (fact,), "", (), ()), scenes, {}).content()
+
+    car, can = Related("car", "right of", "can"), Related("can", "left of", "car")
+    assert content(car, "Is there a car to the right of a can?", 1, 2) == content(can, "Is there a can …?", 2, 1)
+    assert content(car, "", 1, 2) != content(Related("car", "left of", "can"), "", 1, 2)
+    assert content(car, "", 1, 2) != content(car, "", 1, 3)
+    cup = Exists("cup")
+    assert content(cup, "more, {first} or {second}?", 1, 2) == content(cup, "fewer, {first} or {second}?", 2, 1)
+    assert content(cup, "{first} or {second}?", 1, 2, 3) != content(cup, "{first} or {second}?", 1, 3, 2)
 
 
 def test_crowds_are_seen_but_not_counted(scenes: list[Scene]) -> None:
