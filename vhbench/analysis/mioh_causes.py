@@ -41,6 +41,9 @@ _UNDER: Final[Mapping[str, frozenset[str]]] = {
     "HP+HN": frozenset(("hp+hn",)),
     "HP and HP+HN": frozenset(("hp", "hp+hn")),
     "HN and HP+HN": frozenset(("hn", "hp+hn")),
+    "NI and HP": frozenset(("ni", "hp", "hp+hn")),
+    "NI and HN": frozenset(("ni", "hn", "hp+hn")),
+    "HP and HN": frozenset(("hp", "hn", "hp+hn")),
     "every pressure": frozenset(("ni", "hp", "hn", "hp+hn")),
 }
 """Pressures of a set → families of pressures."""

@@ -26,6 +26,8 @@ PLANTED: dict[str, tuple[Plant, tuple[str, ...], str]] = {
     "one type": (lambda kind, _: "wrong" * (kind.id == "C3"), ("C3",), ""),
     "one mode": (lambda kind, _: "guess" * (kind.mode == "selective"), SELECTIVE, ""),
     "one pressure": (lambda _, family: "half" * (family == "hp"), ALL, "HP"),
+    "two pressures": (lambda _, family: "half" * (family in ("hp", "hn")), ALL, "HP and HN"),
+    "two cells": (lambda kind, family: "wrong" * (kind.id == "A5" and family in ("ni", "hp")), ("A5",), "NI and HP"),
     "side-blind": (lambda kind, _: "guess" * (kind.task == "position"), POSITION, ""),
     "unbound": (lambda kind, _: "guess" * (kind.task == "attribute"), ATTRIBUTE, ""),
 }
