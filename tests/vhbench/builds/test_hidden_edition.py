@@ -300,7 +300,7 @@ def builds() -> dict[str, Callable[[Path], Path]]:
 
     return {
         "ode": lambda folder: edition(ode, folder),
-        "mioh": lambda folder: edition(PaperMioh(each=90), folder),
+        "mioh": lambda folder: edition(PaperMioh(each=150), folder),
         "vhexpansion": expanded,
     }
 
@@ -390,10 +390,12 @@ def test_no_question_answers_another(hidden: tuple[Path, Path]) -> None:
     cheat = replaced if split.name == "mioh" else presupposed
     whole = [q for q in splits.read_questions(split) if not q.negated and not q.perturbation]
     answers, told = {q.id: q.answer for q in whole}, cheat(whole)
-    assert len(told) > len(whole) / 10
-    right = sum(answers[name] == answer for name, answer in told.items())
-    assert right / len(told) > 0.8, "cheating is worth a try"
     assert not cheat(list(splits.read_questions(folder / "public")))
-    if split.name == "mioh":
+    if split.name != "mioh":
+        assert len(told) > len(whole) / 10
+        right = sum(answers[name] == answer for name, answer in told.items())
+        assert right / len(told) > 0.8, "cheating is worth a try"
+    else:
+        assert not told, "no image of an easy question stays under HP"
         facts = [row["pair_id"].rpartition(TIE)[2] for _, row in answer_keys.read_key(folder / "key.jsonl")]
         assert len(facts) == len(set(facts))
