@@ -31,7 +31,7 @@ class ImageSlot:
         wants: facts, each with its required truth value.
         hp: the required fact that must be easy to see or, under HP, hard to see.
         hn: the fact that must be suggested by nothing or, under HN, strongly suggested: an absent one (or zero count),
-            or the one shown, if no image of some answer lacks it (by nothing where possible).
+            or the one shown (by nothing where possible).
         lures: distractors of which at least one must be true, so that this image alone does not reveal the answer.
         aside: categories not counted as suggesting ``hn``: the other options, which are distractors by design.
         there: attributes or relations whose objects and values must all be present, whether true or not: recognition
@@ -53,8 +53,8 @@ class ImageSlot:
     def under(self, hp: bool, hn: bool) -> tuple[bool, bool]:
         """Return which of the pressures HP and HN apply to this image, of those that the question is under.
 
-        On correct images alone, or on incorrect ones, a pressure would mark them by their size or company. So where
-        presence is asked about, under HP an image without the object shows others that are hard to see.
+        On correct images alone, or on incorrect ones, a pressure would mark them by their size or company. So in
+        questions about presence, under HP an image without the object shows others that are hard to see.
         """
         hidden = self.hp is not None or isinstance(self.hn, Exists)
         return hp and (self.bound or hidden), hn and (self.bound or self.hn is not None)

@@ -31,7 +31,7 @@ class PlacedDraft:
         return pressure in self.pressed or too_few(pressure, self.draft)
 
     def content(self, pressure: str = "easy") -> Hashable:
-        """Return what is asked under a pressure, apart from the order of images and options."""
+        """Return the content of the question under a pressure, without the order of images and options."""
         draft, scenes = self.draft, self.scenes if pressure == "easy" else self.pressed[pressure]
         named = scenes[:2] if FIRST in draft.text else ()
         facts, right = draft.facts, [fact for fact in draft.facts if fact.phrase() == draft.answer]

@@ -20,8 +20,8 @@ _FEW = 1024
 """Number of scenes up to which their indices are kept instead of bits."""
 
 _CLOSEST = 4
-"""Number of scenes that count as about as full as another, at least, where only an object is asked about: few photos
-would give few questions."""
+"""Number of scenes that count as about as full as another, at least, in questions about presence: few photos would give
+few questions."""
 
 
 class Candidates(NamedTuple):
@@ -158,7 +158,7 @@ class SceneFinder:
 
 
 def _fullness(kind: QuestionType, columns: SceneColumns) -> Floats | Ints | None:
-    """Return how full each scene is, which is alike in all images of a question; None if that does not matter.
+    """Return how full each scene is, which is about the same in all images of a question; None if that does not matter.
 
     An attribute that another object has, as in distractors, is more frequent where there are more objects. Pressure
     affects images that show an object, or suggest it, and so how full they are.

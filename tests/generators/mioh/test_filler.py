@@ -268,7 +268,7 @@ def test_an_image_shows_nothing_hard_to_see_if_the_question_can_do_without(scene
     assert sum(len(small.intersection(ids)) for ids in shown) < 0.05 * sum(map(len, shown))
 
 
-def test_no_question_is_asked_twice_in_another_order(scenes: list[Scene]) -> None:
+def test_no_question_occurs_twice_in_another_order(scenes: list[Scene]) -> None:
     """A pool of few scenes has few questions about four objects of two images."""
     filler = Filler(QUESTION_TYPES["E7"], ScenePool(scenes[:400]), sizes(60), seed=5, source="paper")
     asked, before = Counter[object](), Counter[str]()
