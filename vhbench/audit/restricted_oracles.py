@@ -289,7 +289,7 @@ def of_split(directory: Path) -> Figures:
 
 
 def checked(questions: Iterable[Question], scenes: Mapping[str, Scene]) -> dict[str, dict[str, Any]]:
-    """Return the figures of questions as JSON: cell ("A5/hn") → oracle → number, accuracy, standard error, best.
+    """Return the figures of questions as JSON (:func:`stored`).
 
     Raises:
         VhbenchError: naming the cells that can be answered without the skill they measure.
@@ -299,6 +299,11 @@ def checked(questions: Iterable[Question], scenes: Mapping[str, Scene]) -> dict[
         add(figures, question, [scenes[name] for name in question.scene_ids], memo)
     if errors := leaks(figures):
         raise VhbenchError("; ".join(errors))
+    return stored(figures)
+
+
+def stored(figures: Figures) -> dict[str, dict[str, Any]]:
+    """Return figures as JSON: cell ("A5/hn") → oracle → number, accuracy, standard error, best."""
     cells: dict[str, dict[str, Any]] = {}
     for view, of_view in figures.items():
         for (kind, pressure), one in of_view.items():
@@ -336,23 +341,31 @@ def _luck(view: str, kind: str, cell: Reached) -> float:
     return _SIGNIFICANT * cell.error if view in (*_IMAGES, *_COUNTERS) else 0
 
 
-def table(figures: Figures, *, by_pressure: bool = False) -> list[list[str]]:
-    """Return table rows: question type, number, and per oracle the accuracy and the bound by design, in percent.
-
-    ``by_pressure``: a row per cell, ± 1.96 standard errors of independent questions.
-    """
-    names = {(kind, pressure if by_pressure else "") for view in figures.values() for kind, pressure in view}
+def table(figures: Figures) -> list[list[str]]:
+    """Return table rows: question type, number, and per oracle the accuracy and the bound by design, in percent."""
     rows = [["type", "questions", *figures]]
-    for kind, of in sorted(names):
-        matches = ((c for (k, p), c in view.items() if k == kind and of in ("", p)) for view in figures.values())
+    for kind in sorted({kind for view in figures.values() for kind, _ in view}):
+        matches = ((cell for (other, _), cell in view.items() if other == kind) for view in figures.values())
         pooled = [sum(cells, Reached()) for cells in matches]
         number = max(cell.number for cell in pooled)
-        rows.append([f"{kind} {of}".strip(), f"{number:,}", *(_percent(cell, error=by_pressure) for cell in pooled)])
+        reached = ({"accuracy": c.share, "best": c.bound} if c.number else {} for c in pooled)
+        rows.append([kind, f"{number:,}", *map(_percent, reached)])
     return rows
 
 
-def _percent(cell: Reached, *, error: bool) -> str:
-    if not cell.number:
+def cell_table(cells: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[list[str]]:
+    """Return such rows per cell of :func:`stored` figures, ± 1.96 standard errors of independent questions."""
+    views = [view for view in (*VIEWS, *_COUNTERS) if any(view in of_cell for of_cell in cells.values())]
+    rows = [["type", "questions", *views]]
+    for cell, reached in sorted(cells.items()):
+        number = max(one["n"] for one in reached.values())
+        rows.append([cell.replace("/", " "), f"{number:,}", *(_percent(reached.get(view, {})) for view in views)])
+    return rows
+
+
+def _percent(reached: Mapping[str, float]) -> str:
+    if not reached:
         return "n/a"
-    around = f" ± {196 * cell.error:.1f}" if error and cell.error else ""
-    return f"{100 * cell.share:.1f}{around}" + ("" if isnan(cell.bound) else f" (bound {100 * cell.bound:.0f})")
+    around = f" ± {196 * reached['error']:.1f}" if reached.get("error") else ""
+    bound = reached.get("best", nan)
+    return f"{100 * reached['accuracy']:.1f}{around}" + ("" if isnan(bound) else f" (bound {100 * bound:.0f})")

@@ -4,7 +4,18 @@ import pytest
 
 from vhbench.audit.phrases import holds
 from vhbench.audit.question_solver import _ahead, _same, choice
-from vhbench.audit.restricted_oracles import VIEWS, Figures, Reached, _numbers, add, leaks, left_open, table
+from vhbench.audit.restricted_oracles import (
+    VIEWS,
+    Figures,
+    Reached,
+    _numbers,
+    add,
+    cell_table,
+    leaks,
+    left_open,
+    stored,
+    table,
+)
 from vhbench.schema import Question, Scene, SceneObject
 
 
@@ -178,7 +189,7 @@ def test_cells_are_pooled_text_by_text() -> None:
 def test_a_table_has_a_row_per_type_or_per_cell_with_its_error() -> None:
     figures = {"unbound": {("A1", "hn"): reached([], []), ("A1", "easy"): Reached(2, 1.0, 0.5, float("nan"))}}
     assert table(figures) == [["type", "questions", "unbound"], ["A1", "6", "66.7"]]
-    assert table(figures, by_pressure=True)[1:] == [
+    assert cell_table(stored(figures))[1:] == [
         ["A1 easy", "2", "50.0"],  # a guess between two answers, without exception
         ["A1 hn", "4", "75.0 ± 24.5 (bound 88)"],
     ]
