@@ -36,6 +36,7 @@ HUBS: Final[tuple[str, ...]] = _WORDS["hub"]
 _PAINTS: Final = ("red", "yellow", "green", "blue")
 _PAIRS: Final = tuple((one, other) for one, other in permutations(_PAINTS, 2) if not is_similar_colour(one, other))
 _SPOKES, _COUNTED, _STRANGERS = 5, 4, 46
+_BESIDE: Final = 20  # strangers in images to count, with several instances
 _AT_ONCE: Final = 3  # strangers in a scene
 _ANCHOR: Final = _SPOKES - 1  # index of the spoke that the others are to the left and right of
 _CHUNK: Final = 16
@@ -123,7 +124,10 @@ def _casts(deal: int, seed: int, part: ConceptPart) -> list[_Cast]:
         if len(spokes) < _SPOKES or len(counted) < _COUNTED:
             raise VhbenchError(_too_few(part))
         casts.append(_Cast(hub, spokes, _PAIRS[int(random.integers(len(_PAIRS)))], keeper, counted, ()))
-    return [replace(who, strangers=_take(deck, _STRANGERS, list(who.words), lambda _: True)) for who in casts]
+    beside = [_take(deck, _BESIDE, list(who.words), _stands) for who in casts]
+    casts = [replace(who, strangers=some) for who, some in zip(casts, beside, strict=True)]
+    rest = (_take(deck, _STRANGERS - _BESIDE, list(who.words), lambda _: True) for who in casts)
+    return [replace(who, strangers=who.strangers + more) for who, more in zip(casts, rest, strict=True)]
 
 
 def _too_few(part: ConceptPart) -> str:
@@ -214,13 +218,20 @@ def _apart(some: Sequence[int], hard: bool, stranger: int, who: _Cast, random: n
 
 def _waiting(turn: int, hard: bool, who: _Cast, _: np.random.Generator) -> _Plan:
     """Plan a hub without the objects that it suggests."""
-    return [_thing(who.hub, hard), *_strangers(who, 30 + 2 * turn, 2)], ()
+    return [_thing(who.hub, hard), *_strangers(who, 36 + 2 * turn, 2)], ()
 
 
-def _counting(which: int, number: int, hard: bool, stranger: int, who: _Cast, _: np.random.Generator) -> _Plan:
-    """Plan several instances of an object with a stranger, or if that is -1 with the keeper, which suggests them."""
-    other = [_thing(who.keeper)] if stranger < 0 else _strangers(who, stranger, 1)
-    return [replace(_thing(who.counted[which], hard), count=number), *other], ()
+def _counting(which: int, number: int, hard: bool, stranger: int, who: _Cast, random: np.random.Generator) -> _Plan:
+    """Plan several instances of an object and another number of a stranger, or if that is -1 of any, with the keeper.
+
+    The keeper suggests the object. A number alone must not answer, so each is as often the stranger's as the object's.
+    """
+    standing = [word for word in who.strangers if _stands(word)]
+    other = standing[(int(random.integers(len(standing))) if stranger < 0 else stranger) % len(standing)]
+    others = [n for n in _NUMBERS_ELSEWHERE if n != number]
+    another_number = others[int(random.integers(len(others)))]
+    things = [replace(_thing(who.counted[which], hard), count=number), replace(_thing(other), count=another_number)]
+    return things + ([_thing(who.keeper)] if stranger < 0 else []), ()
 
 
 def _strange(turn: int, hard: bool, who: _Cast, _: np.random.Generator) -> _Plan:
@@ -242,6 +253,7 @@ _THREES: Final = tuple(combinations(range(5), 3))
 _NEIGHBOURS: Final = tuple((i, (i + 1) % 5, (i + 2) % 5) for i in range(5))
 _OTHERS: Final = tuple((i, (i + 1) % 5, (i + 3) % 5) for i in range(5))
 _NUMBERS: Final = ((1,) * 4, (1, 2, 1, 2), (2,) * 4, (3,) * 4, (4,) * 4)
+_NUMBERS_ELSEWHERE: Final = (1,) * 5 + (2,) * 6 + (3,) * 4 + (4,)  # about as frequent as in all images to count
 
 
 _USUAL, _TURNED = (0, 1), (2, 3)  # spokes on the right, and in the first colour, as is usual with the hub; turned round
@@ -260,7 +272,7 @@ def _halves(rounds: int, hub: bool, hard: bool) -> list[_Purpose]:
     """
     pairs = _patterns(hub)
     return [
-        partial(_balanced, pair, pairs[(i + 1 + turn) % len(pairs)], -1 if hub else 2 * turn + hard, hard)
+        partial(_balanced, pair, pairs[(i + 1 + turn) % len(pairs)], -1 if hub else _BESIDE + 2 * turn + hard, hard)
         for turn in range(rounds)
         for i, pair in enumerate(pairs)
     ]
@@ -276,19 +288,23 @@ _PURPOSES: Final[tuple[_Purpose, ...]] = (
     *_halves(_CALM, hub=False, hard=False),
     *_halves(_PRESSED, hub=True, hard=False),
     *_halves(_HIDDEN, hub=False, hard=True),
-    *_halves(3, hub=True, hard=True),
+    *_halves(2, hub=True, hard=True),
     *(partial(_beside, three, False) for three in (*_THREES, *_NEIGHBOURS)),
     *(partial(_beside, three, True) for three in (*_OTHERS, *_NEIGHBOURS)),
-    *(partial(_apart, three, False, i) for i, three in enumerate(_THREES)),
-    *(partial(_apart, three, True, i) for i, three in enumerate(_NEIGHBOURS)),
+    *(partial(_apart, three, False, 29 + i) for i, three in enumerate(_THREES)),
+    *(partial(_apart, three, True, 29 + i) for i, three in enumerate(_NEIGHBOURS)),
     *(partial(_waiting, turn, turn > 2) for turn in range(4)),
     *(
-        partial(_counting, i, number, False, 10 + 4 * row + i)
+        partial(_counting, i, number, False, _COUNTED * row + i)
         for row, line in enumerate(_NUMBERS)
         for i, number in enumerate(line)
     ),
     *(partial(_counting, i, number, False, -1) for i in range(_COUNTED) for number in (1, 2, 3, 1 + i % 2)),
-    *(partial(_counting, i, number, True, 10 + 4 * number + i) for i in range(_COUNTED) for number in (1, 2, 3)),
+    *(
+        partial(_counting, i, number, True, _COUNTED * number + i)
+        for i in range(_COUNTED)
+        for number in (1, 2, 3, 1 + i % 2)
+    ),
     *(partial(_counting, i, number, True, -1) for i in range(_COUNTED) for number in (1, 2, 2, 3)),
     *(partial(_strange, turn, turn % 4 == 3) for turn in range(6)),
 )
