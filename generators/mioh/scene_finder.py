@@ -1,17 +1,17 @@
 """Search for scenes that match the image requirements of a question."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.generators.mioh.drafts import ImageSlot
+from vhbench.generators.mioh.drafts import ImageSlot, how_many_images
 from vhbench.generators.mioh.facts import Exists, Fact, Has, Quantity, Related
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QuestionType
-from vhbench.generators.mioh.scene_columns import Bits, Floats, Ints, Places, SceneColumns, number_of, pack
+from vhbench.generators.mioh.scene_columns import Bits, Floats, Ints, Places, number_of, pack
 
 _KEPT_BYTES = 64 << 20
 """Cache size for candidate scenes, in addition to a limit of 4,096 slots."""
@@ -20,8 +20,17 @@ _FEW = 1024
 """Number of scenes up to which their indices are kept instead of bits."""
 
 _CLOSEST = 4
-"""Number of scenes that count as about as full as another, at least, in questions about presence: few photos would give
+"""Number of scenes that count as about as like another, at least, in questions about presence: few photos would give
 few questions."""
+
+_COMPARED = 512
+"""Number of scenes to find the most similar ones among, at random."""
+
+_IN_COMMON = 2
+"""Number of categories that two images of a question about presence have in common, if possible."""
+
+_WEIGHT = 4
+"""What an object more or fewer counts, where a category more or fewer in common counts 1."""
 
 
 class Candidates(NamedTuple):
@@ -37,9 +46,12 @@ class SceneFinder:
 
     def __init__(self, pool: ScenePool, kind: QuestionType) -> None:
         """Set up the search for the images of one question type."""
-        self.pool, self._fullness = pool, _fullness(kind, pool.columns)
-        self._closest = 1 if kind.task == "attribute" else _CLOSEST
-        self._uses = [0] * len(pool)
+        self.pool = pool
+        self._of_presence = not kind.together and (kind.task == "existence" or kind.shape is how_many_images)
+        self._compared = self._of_presence or kind.task == "attribute"
+        self._closest = _CLOSEST if self._of_presence else 1
+        self._in_common = lru_cache(maxsize=max(64, _KEPT_BYTES // (2 * len(pool))))(pool.columns.in_common)
+        self._uses, self._taken = [0] * len(pool), np.zeros(len(pool), np.bool_)
         self._all: Bits = pack(np.ones(len(pool), np.bool_))
         cache_size = min(4096, max(256, _KEPT_BYTES // (2 * self._all.nbytes)))
         self._candidates = lru_cache(maxsize=cache_size)(self._find_candidates)
@@ -79,10 +91,13 @@ class SceneFinder:
                 rest &= ~truth.near
                 if isinstance(fact, Has | Related):
                     mask &= ~self.pool.binding(fact).odd
-        if isinstance(slot.hp or slot.hn, Exists) and hp:
+        about = slot.hp or slot.hn
+        if isinstance(about, Exists) and hp:
             mask &= self.pool.obscured
-        elif isinstance(slot.hp or slot.hn, Exists):
+        elif isinstance(about, Exists):
             rest &= ~self.pool.obscured
+        if isinstance(about, Exists | Quantity) and not hn:
+            rest &= ~self._suggesting({fact.category for fact, _ in slot.wants if isinstance(fact, Exists | Quantity)})
         for fact in slot.there:
             mask &= self.pool.binding(fact).there
         if slot.lures:
@@ -91,6 +106,13 @@ class SceneFinder:
         if number > _FEW:
             return Candidates(strict, mask, number)
         return Candidates(self.pool.scenes_of(strict), self.pool.scenes_of(mask), number)
+
+    def _suggesting(self, asked: Set[str]) -> Bits:
+        """Return the scenes with a category that suggests others by design, but for those in question."""
+        columns = self.pool.columns
+        places = [columns.column[word] for word in self.pool.suggesting - asked if word in columns.column]
+        suggesting: Bits = np.bitwise_or.reduce(columns.present.bits[places], axis=0)
+        return suggesting
 
     def _seen(self, fact: Fact, hp: bool) -> Bits:
         """Return where a fact without pressure is true; hard to see only if HP applies elsewhere."""
@@ -113,14 +135,13 @@ class SceneFinder:
             pools.append(self._under(slot, hp, hn))
             if not pools[-1].number:
                 return None
-        used_scenes, chosen = {*others}, [0] * len(slots)
-        like = [*others][:1]
+        used_scenes, like, chosen = {*others}, [*others], [0] * len(slots)
         for i in sorted(range(len(slots)), key=lambda i: pools[i].number):
             scene = self._one(pools[i].strict, used_scenes, generator, like)
             if scene is None and (scene := self._one(pools[i].loose, used_scenes, generator, like)) is None:
                 return None
             used_scenes.add(scene)
-            like = like or [scene]
+            like.append(scene)
             chosen[i] = scene
         return tuple(chosen)
 
@@ -138,12 +159,16 @@ class SceneFinder:
     def _one(
         self, candidates: npt.NDArray[Any], used_scenes: set[int], generator: np.random.Generator, like: Sequence[int]
     ) -> int | None:
-        """Return one of the least used scenes, of those about as full as ``like`` if that matters."""
+        """Return one of the least used scenes, of those most like the images ``like`` if that matters."""
         scenes = self._places(candidates)
-        if self._fullness is not None and like:
-            scenes = scenes[~np.isin(scenes, [*used_scenes])]
-            gaps = abs(self._fullness[scenes] - self._fullness[like[0]]).sum(axis=1)
-            scenes = scenes[gaps <= np.sort(gaps)[: self._closest].max(initial=0)]
+        if self._compared and like:
+            self._taken[[*used_scenes]] = True
+            scenes = scenes[~self._taken[scenes]]
+            self._taken[[*used_scenes]] = False
+            if self._of_presence and len(scenes) > _COMPARED:
+                scenes = scenes[generator.integers(len(scenes), size=_COMPARED)]
+            unlike, closest = self._unlike(scenes, like), min(self._closest, len(scenes))
+            scenes = scenes[unlike <= np.partition(unlike, closest - 1)[closest - 1]] if closest else scenes
         if len(scenes) > 64:
             scenes = scenes[generator.integers(len(scenes), size=48)]
         free: list[int] = scenes.tolist()
@@ -156,13 +181,18 @@ class SceneFinder:
         rare = free if least == max(uses) else [c for c, often in zip(free, uses, strict=True) if often == least]
         return rare[int(generator.integers(len(rare)))]
 
+    def _unlike(self, scenes: Places, like: Sequence[int]) -> Floats | Ints:
+        """Return how little the scenes are like the other images of a question.
 
-def _fullness(kind: QuestionType, columns: SceneColumns) -> Floats | Ints | None:
-    """Return how full each scene is, which is about the same in all images of a question; None if that does not matter.
-
-    An attribute that another object has, as in distractors, is more frequent where there are more objects. Pressure
-    affects images that show an object, or suggest it, and so how full they are.
-    """
-    if kind.task == "attribute":
-        return columns.totals[:, None]
-    return columns.fullness if kind.task == "existence" and not kind.together else None
+        An attribute that another object has, as in distractors, is more frequent where there are more objects. Pressure
+        affects images that show an object, or suggest it, and so how full they are. And images with the same object
+        come from the same places, where others recur, too.
+        """
+        columns = self.pool.columns
+        if not self._of_presence:
+            fuller = columns.totals[scenes] - columns.totals[like[0]]
+            return np.where(fuller < 0, -fuller - 0.5, fuller)  # emptier ones are rarer, so they come first
+        recurring = [(self._in_common(other)[scenes] - _IN_COMMON) ** 2 for other in like]
+        emptier = abs(columns.fullness[scenes] - columns.fullness[like[0]]).sum(axis=1)
+        unlike: Floats = _WEIGHT * emptier + np.mean(recurring, axis=0)
+        return unlike
