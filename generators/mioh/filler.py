@@ -302,24 +302,16 @@ class Filler:
         self, draft: Draft, scenes: tuple[int, ...], ways: Sequence[str], generator: np.random.Generator
     ) -> dict[str, tuple[int, ...]]:
         """Return the images of the pressed twin for each possible pressure."""
-        twins: dict[str, tuple[int, ...] | None] = {}
+        twins, longer = dict[str, tuple[int, ...] | None](), scenes
         for pressure in ways:
-            if images := PRESSURES[pressure].images:
-                twins[pressure] = self._resized(draft, scenes, images, generator)
+            if images := PRESSURES[pressure].images:  # in ascending order: more images continue fewer ones
+                further = range(len(longer) - len(scenes), images - len(scenes))
+                slots = [draft.fillers[i % len(draft.fillers)] for i in further]
+                longer += self.images.pick(slots, generator, others=longer) or ()
+                twins[pressure] = longer[:images] if len(longer) >= images >= max(draft.least, 2) else None
             else:
                 twins[pressure] = self._hardened(draft, scenes, PRESSURES[pressure], generator)
         return {p: twin for p, twin in twins.items() if twin is not None}
-
-    def _resized(
-        self, draft: Draft, scenes: tuple[int, ...], number: int, generator: np.random.Generator
-    ) -> tuple[int, ...] | None:
-        if number < max(draft.least, 2):
-            return None
-        if number <= len(scenes):
-            return scenes[:number]
-        slots = [draft.fillers[i % len(draft.fillers)] for i in range(number - len(scenes))]
-        more = self.images.pick(slots, generator, others=scenes)
-        return None if more is None else scenes + more
 
     def _hardened(
         self, draft: Draft, scenes: tuple[int, ...], pressure: Pressure, generator: np.random.Generator
