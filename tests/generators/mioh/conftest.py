@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from vhbench.builds import mioh_synthetic
+from vhbench.builds.mioh import DRAWN
 from vhbench.generators.mioh.filler import Filler
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
@@ -57,3 +59,10 @@ def rows(scenes: list[Scene]) -> list[Question | Rejection]:
 @pytest.fixture(scope="session")
 def questions(rows: list[Question | Rejection]) -> list[Question]:
     return [row for row in rows if isinstance(row, Question)]
+
+
+@pytest.fixture(scope="session")
+def drawn() -> ScenePool:
+    """Return a round of drawn scenes, which show the objects of four relations together."""
+    scenes, _ = mioh_synthetic.draw(mioh_synthetic.ROUND, 3, 192)
+    return ScenePool(scenes, DRAWN, suggesting=mioh_synthetic.HUBS)

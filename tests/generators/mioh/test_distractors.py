@@ -6,7 +6,6 @@ from typing import get_args
 import pytest
 
 from vhbench.builds import mioh_synthetic
-from vhbench.builds.mioh import DRAWN
 from vhbench.generators.mioh.distractors import Demands, DistractorSampler, Form, ImageRequirement, Part, forms_of
 from vhbench.generators.mioh.facts import Fact, Related
 from vhbench.generators.mioh.pools import ScenePool
@@ -50,13 +49,6 @@ def test_forms_are_those_of_the_question_type(kind: str, easy: int, right: set[s
     shown = {look.all for form in answers[0] for look in form.hp}
     assert {dict(wants)[0] for wants in shown} == right, "under HP the right option is hard to see where it is shown"
     assert all([part for _, part in wants].count("hard") == 1 for wants in shown), "so is a wrong one where it is not"
-
-
-@pytest.fixture(scope="module")
-def drawn() -> ScenePool:
-    """Return a round of drawn scenes, which show the objects of four relations together."""
-    scenes, _ = mioh_synthetic.draw(mioh_synthetic.ROUND, 3, 192)
-    return ScenePool(scenes, DRAWN, suggesting=mioh_synthetic.HUBS)
 
 
 def test_under_hn_a_hub_suggests_usual_sides_alone(drawn: ScenePool) -> None:

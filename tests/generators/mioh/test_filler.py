@@ -14,6 +14,7 @@ from mioh_checker import check, words_of
 from vhbench.adapters.coco import CocoScenes
 from vhbench.audit import phrases, restricted_oracles
 from vhbench.benchmarks import pressure_family
+from vhbench.builds import mioh_synthetic
 from vhbench.generators.mioh.drafts import NONE, UNKNOWN, Draft, ImageSlot
 from vhbench.generators.mioh.facts import Exists, Fact, Has, Related
 from vhbench.generators.mioh.filler import Filler, Item
@@ -247,6 +248,39 @@ def test_images_with_and_without_an_object_are_as_full(pressure: str, scenes: li
                 full[row.objects[0] in scene.categories()].append((len(scene.objects), covered))
     assert len(full[True]) == 80
     assert np.mean(full[True], axis=0) == pytest.approx(np.mean(full[False], axis=0), rel=0.1)
+
+
+def test_images_have_as_much_in_common_whatever_the_answer(scenes: list[Scene]) -> None:
+    """Two images with the object also share what goes with it, so two with anything in common would show it."""
+    filler = Filler(QUESTION_TYPES["E6"], ScenePool(scenes), sizes(100), seed=5, source="paper")
+    by_id = {scene.id: scene for scene in scenes}
+    shared: dict[bool, list[int]] = {True: [], False: []}
+    for row in filler.fill():
+        if isinstance(row, Question) and row.pressure == "easy":
+            one, other = (by_id[name].categories() for name in row.scene_ids)
+            shared[row.choices["ABCD".index(row.answer)] == "Both"].append(len(one & other))
+    assert len(shared[True]) == 25
+    assert np.mean(shared[True]) == pytest.approx(np.mean(shared[False]), rel=0.15)
+
+
+@pytest.mark.parametrize("name", ["E5", "C1", "C5"])
+def test_outside_hn_no_image_shows_what_suggests_other_objects(name: str, drawn: ScenePool) -> None:
+    """It would only do so where its usual neighbour is missing: a mark of the images without the object in question."""
+    by_id, shown = {scene.id: scene for scene in drawn.scenes}, Counter[str]()
+    for row in Filler(QUESTION_TYPES[name], drawn, sizes(8), seed=5, source="scenes").fill():
+        if isinstance(row, Question):
+            hubs = {*mioh_synthetic.HUBS}.difference(row.objects)
+            shown[row.pressure] += sum(not hubs.isdisjoint(by_id[scene].categories()) for scene in row.scene_ids)
+    assert shown["hn"] > 0 == shown["easy"]
+
+
+def test_more_images_continue_fewer_ones(scenes: list[Scene]) -> None:
+    items = Filler(QUESTION_TYPES["E1"], ScenePool(scenes), sizes(10), seed=5, source="paper").items()
+    assert len(items) == 10
+    for item in items:
+        ten = item.pressed["ni10"]
+        assert [item.pressed[f"ni{n}"] for n in (2, 4, 8)] == [ten[:n] for n in (2, 4, 8)]
+        assert item.scenes == ten[:4]
 
 
 def test_under_hp_an_image_without_the_object_shows_others_that_are_hard_to_see(

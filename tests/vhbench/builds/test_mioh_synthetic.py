@@ -224,6 +224,22 @@ def test_what_is_counted_is_there_with_its_keeper_without_it_and_hard_to_see(who
         assert all(counts[word, number, True, True] for number in (1, 2, 3))
 
 
+def test_a_number_is_as_often_the_other_objects_as_that_of_the_counted_one() -> None:
+    """Otherwise the largest number in an image, or the smallest, would count without knowing what is counted."""
+    larger = Counter[bool]()
+    for index in range(12 * mioh_synthetic.ROUND):
+        who, (one, other, *_) = (
+            mioh_synthetic.cast(index // mioh_synthetic.ROUND, 0),
+            mioh_synthetic.spec(index, 0).objects,
+        )
+        if one.category in who.counted:
+            assert one.count != other.count
+            assert other.category not in (*who.counted, who.keeper)
+            larger[one.count > other.count] += 1
+    assert larger.total() == 12 * 68
+    assert larger[True] / larger.total() == pytest.approx(0.5, abs=0.05)
+
+
 def test_what_colour_spokes_have_is_known_and_whether_they_are_there() -> None:
     scenes, _ = mioh_synthetic.draw(mioh_synthetic.ROUND, 77, 192)
     spokes = mioh_synthetic.cast(0, 77).spokes
