@@ -134,11 +134,11 @@ class SceneColumns:
         """Return how many of these objects are in each scene."""
         return np.bincount(self.where[objects], minlength=len(self))
 
-    def in_common(self, scene: int) -> npt.NDArray[np.int16]:
-        """Return how many categories each scene has in common with one: (scenes,)."""
-        packed = self.present.bits.view(np.uint8)
-        shown = packed[packed[:, scene // 8] << scene % 8 & 128 > 0]
-        return np.unpackbits(shown, axis=1, count=len(self)).sum(axis=0, dtype=np.int16)
+    def in_common(self, scene: int) -> Ints:
+        """Return how many categories of objects each scene has in common with one: (scenes,)."""
+        first, end = np.searchsorted(self.where, (scene, scene + 1))
+        shown = [self.scatter(self.objects_of(column)) for column in np.unique(self.which[first:end])]
+        return np.sum(shown, axis=0, dtype=np.int64) if shown else np.zeros(len(self), np.int64)
 
     def absent(self, column: int) -> Bools:
         """Return where a category is known to be absent."""

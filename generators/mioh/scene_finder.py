@@ -11,7 +11,7 @@ from vhbench.generators.mioh.drafts import ImageSlot, how_many_images
 from vhbench.generators.mioh.facts import Exists, Fact, Has, Quantity, Related
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QuestionType
-from vhbench.generators.mioh.scene_columns import Bits, Floats, Ints, Places, number_of, pack
+from vhbench.generators.mioh.scene_columns import Bits, Floats, Places, number_of, pack
 
 _KEPT_BYTES = 64 << 20
 """Cache size for candidate scenes, in addition to a limit of 4,096 slots."""
@@ -27,9 +27,9 @@ _COMPARED = 512
 """Number of scenes to find the most similar ones among, at random."""
 
 _IN_COMMON = 2
-"""Number of categories that two images of a question about presence have in common, if possible."""
+"""Number of categories of objects that two images of a question about presence have in common, if possible."""
 
-_WEIGHT = 4
+_WEIGHT = 3
 """What an object more or fewer counts, where a category more or fewer in common counts 1."""
 
 
@@ -50,7 +50,7 @@ class SceneFinder:
         self._of_presence = not kind.together and (kind.task == "existence" or kind.shape is how_many_images)
         self._compared = self._of_presence or kind.task == "attribute"
         self._closest = _CLOSEST if self._of_presence else 1
-        self._in_common = lru_cache(maxsize=max(64, _KEPT_BYTES // (2 * len(pool))))(pool.columns.in_common)
+        self._in_common = lru_cache(maxsize=max(64, _KEPT_BYTES // (8 * len(pool))))(pool.columns.in_common)
         self._uses, self._taken = [0] * len(pool), np.zeros(len(pool), np.bool_)
         self._all: Bits = pack(np.ones(len(pool), np.bool_))
         cache_size = min(4096, max(256, _KEPT_BYTES // (2 * self._all.nbytes)))
@@ -181,7 +181,7 @@ class SceneFinder:
         rare = free if least == max(uses) else [c for c, often in zip(free, uses, strict=True) if often == least]
         return rare[int(generator.integers(len(rare)))]
 
-    def _unlike(self, scenes: Places, like: Sequence[int]) -> Floats | Ints:
+    def _unlike(self, scenes: Places, like: Sequence[int]) -> Floats:
         """Return how little the scenes are like the other images of a question.
 
         An attribute that another object has, as in distractors, is more frequent where there are more objects. Pressure
@@ -191,8 +191,9 @@ class SceneFinder:
         columns = self.pool.columns
         if not self._of_presence:
             fuller = columns.totals[scenes] - columns.totals[like[0]]
-            return np.where(fuller < 0, -fuller - 0.5, fuller)  # emptier ones are rarer, so they come first
+            unlike: Floats = np.where(fuller < 0, -fuller - 0.5, fuller)  # emptier ones are rarer, so they come first
+            return unlike
         recurring = [(self._in_common(other)[scenes] - _IN_COMMON) ** 2 for other in like]
-        emptier = abs(columns.fullness[scenes] - columns.fullness[like[0]]).sum(axis=1)
-        unlike: Floats = _WEIGHT * emptier + np.mean(recurring, axis=0)
+        unlike = _WEIGHT * abs(columns.fullness[scenes] - columns.fullness[like[0]]).sum(axis=1)
+        unlike += np.mean(recurring, axis=0)
         return unlike

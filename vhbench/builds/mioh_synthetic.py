@@ -36,7 +36,6 @@ HUBS: Final[tuple[str, ...]] = _WORDS["hub"]
 _PAINTS: Final = ("red", "yellow", "green", "blue")
 _PAIRS: Final = tuple((one, other) for one, other in permutations(_PAINTS, 2) if not is_similar_colour(one, other))
 _SPOKES, _COUNTED, _STRANGERS = 5, 4, 46
-_BESIDE: Final = 20  # strangers in images to count, with several instances
 _AT_ONCE: Final = 3  # strangers in a scene
 _ANCHOR: Final = _SPOKES - 1  # index of the spoke that the others are to the left and right of
 _CHUNK: Final = 16
@@ -218,7 +217,7 @@ def _apart(some: Sequence[int], hard: bool, stranger: int, who: _Cast, random: n
 
 def _waiting(turn: int, hard: bool, who: _Cast, _: np.random.Generator) -> _Plan:
     """Plan a hub without the objects that it suggests."""
-    return [_thing(who.hub, hard), *_strangers(who, 36 + 2 * turn, 2)], ()
+    return [_thing(who.hub, hard), *_strangers(who, 22 + 2 * turn, 2)], ()
 
 
 def _counting(which: int, number: int, hard: bool, stranger: int, who: _Cast, random: np.random.Generator) -> _Plan:
@@ -236,7 +235,7 @@ def _counting(which: int, number: int, hard: bool, stranger: int, who: _Cast, ra
 
 def _strange(turn: int, hard: bool, who: _Cast, _: np.random.Generator) -> _Plan:
     """Plan strangers, easy or hard to see."""
-    return _strangers(who, 38 + turn * _AT_ONCE, _AT_ONCE, hard), ()
+    return _strangers(who, 28 + turn * _AT_ONCE, _AT_ONCE, hard), ()
 
 
 def _strangers(who: _Cast, start: int, number: int, hard: bool = False) -> list[ObjectSpec]:
@@ -272,7 +271,7 @@ def _halves(rounds: int, hub: bool, hard: bool) -> list[_Purpose]:
     """
     pairs = _patterns(hub)
     return [
-        partial(_balanced, pair, pairs[(i + 1 + turn) % len(pairs)], -1 if hub else _BESIDE + 2 * turn + hard, hard)
+        partial(_balanced, pair, pairs[(i + 1 + turn) % len(pairs)], -1 if hub else _CALM * hard + turn, hard)
         for turn in range(rounds)
         for i, pair in enumerate(pairs)
     ]
@@ -280,6 +279,7 @@ def _halves(rounds: int, hub: bool, hard: bool) -> list[_Purpose]:
 
 # rounds of balanced scenes: easy ones, those with the hub (HN), and those that are hard to see (HP)
 _CALM, _PRESSED, _HIDDEN = 8, 6, 4
+_BESIDE: Final = _CALM + _HIDDEN  # strangers in them, and in images to count: those then show what others do
 
 # With the hub, which suggests the spokes, two thirds of the balanced scenes show a fact about a usual side or colour,
 # as HN requires; without it, as easy questions do, one third. The others show its distractor: the other way round.
@@ -291,17 +291,17 @@ _PURPOSES: Final[tuple[_Purpose, ...]] = (
     *_halves(2, hub=True, hard=True),
     *(partial(_beside, three, False) for three in (*_THREES, *_NEIGHBOURS)),
     *(partial(_beside, three, True) for three in (*_OTHERS, *_NEIGHBOURS)),
-    *(partial(_apart, three, False, 29 + i) for i, three in enumerate(_THREES)),
-    *(partial(_apart, three, True, 29 + i) for i, three in enumerate(_NEIGHBOURS)),
+    *(partial(_apart, three, False, _BESIDE + i) for i, three in enumerate(_THREES)),
+    *(partial(_apart, three, True, _BESIDE + i) for i, three in enumerate(_NEIGHBOURS)),
     *(partial(_waiting, turn, turn > 2) for turn in range(4)),
     *(
-        partial(_counting, i, number, False, _COUNTED * row + i)
+        partial(_counting, i, number, False, (5 * row + i) % _CALM)
         for row, line in enumerate(_NUMBERS)
         for i, number in enumerate(line)
     ),
     *(partial(_counting, i, number, False, -1) for i in range(_COUNTED) for number in (1, 2, 3, 1 + i % 2)),
     *(
-        partial(_counting, i, number, True, _COUNTED * number + i)
+        partial(_counting, i, number, True, _CALM + (number + i) % _HIDDEN)
         for i in range(_COUNTED)
         for number in (1, 2, 3, 1 + i % 2)
     ),

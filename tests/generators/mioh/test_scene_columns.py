@@ -31,6 +31,14 @@ def test_fullness_is_the_number_of_objects_and_the_octaves_of_their_area() -> No
     assert columns.fullness.tolist() == [[1, -3.5], [1, -2.5], [2, -3.5], [0, -13]]
 
 
+def test_what_scenes_have_in_common_are_categories_not_objects() -> None:
+    def scene(*words: str) -> Scene:
+        return Scene("s", b"", 32, 32, tuple(SceneObject(i, w, (0, 0, 9, 9), 9) for i, w in enumerate(words)))
+
+    columns = SceneColumns([scene("cup", "cup", "dog"), scene("cup"), scene(), scene("dog", "cup", "hat")])
+    assert [columns.in_common(i).tolist() for i in range(4)] == [[2, 1, 0, 2], [1, 1, 0, 1], [0] * 4, [2, 1, 0, 3]]
+
+
 def test_by_hand() -> None:
     bits = pack(np.array([True, False, True] + [False] * 61 + [True]))
     assert (len(bits), number_of(bits), places_of(bits, 65).tolist()) == (2, 3, [0, 2, 64])
