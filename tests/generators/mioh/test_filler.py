@@ -261,7 +261,7 @@ def test_images_have_two_objects_in_common_whatever_the_answer() -> None:
     company = ["dog", "hat", "pen", "car", "bus"]
     everything = ["cup", *company, "fox", "owl", "bee", "elk"]
     scenes = [scene(f"cup{i}", "cup", "dog", "hat") for i in range(5)]
-    scenes += [scene(f"two{i}", "dog", "hat", company[2 + i % 3]) for i in range(5)]
+    scenes += [scene(f"two{i}", "dog", "hat", company[2 + i % 3]) for i in range(9)]
     scenes += [scene(f"none{i}", "fox", "owl", "bee") for i in range(5)]
     finder = SceneFinder(ScenePool(scenes, suggesting=["elk"]), QUESTION_TYPES["E5"])
     for seed in range(20):
