@@ -54,9 +54,9 @@ class ImageSlot:
         """Return which of the pressures HP and HN apply to this image, of those that the question is under.
 
         On correct images alone, or on incorrect ones, a pressure would mark them by their size or company. So in
-        questions about presence, under HP an image without the object shows others that are hard to see.
+        questions about presence or number, under HP an image without the object shows others that are hard to see.
         """
-        hidden = self.hp is not None or isinstance(self.hn, Exists)
+        hidden = self.hp is not None or isinstance(self.hn, Exists | Quantity)
         return hp and (self.bound or hidden), hn and (self.bound or self.hn is not None)
 
 

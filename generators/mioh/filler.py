@@ -316,7 +316,7 @@ class Filler:
     def _hardened(
         self, draft: Draft, scenes: tuple[int, ...], pressure: Pressure, generator: np.random.Generator
     ) -> tuple[int, ...] | None:
-        """Replace only the images that the pressure affects."""
+        """Replace only the images that the pressure affects; return None if it affects none."""
         hp, hn = pressure.hp, pressure.hn
         places = [i for i, slot in enumerate(draft.slots) if any(slot.under(hp, hn))]
         unchanged = [s for i, s in enumerate(scenes) if i not in places]
@@ -327,7 +327,7 @@ class Filler:
         twin = list(scenes)
         for i, scene in zip(places, new, strict=True):
             twin[i] = scene
-        return tuple(twin)
+        return None if {*twin} == {*scenes} else tuple(twin)
 
     def _press(self, items: Sequence[Item], pressure: str) -> None:
         """Add pressed twins, with answer frequencies within one of each other.
@@ -362,7 +362,7 @@ class Filler:
             generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure, "again")
             for _ in range(_TRIES_AGAIN):
                 twin = self._hardened(item.draft, item.scenes, PRESSURES[pressure], generator)
-                if twin is None or set(twin) == {*item.scenes} or not self.pool.fit(twin):
+                if twin is None or not self.pool.fit(twin):
                     continue
                 new = replace(item, pressed={pressure: twin}, again=True)
                 if self._is_new(new, pressure):

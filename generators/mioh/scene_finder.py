@@ -48,8 +48,7 @@ class SceneFinder:
         """Set up the search for the images of one question type."""
         self.pool = pool
         self._of_presence = not kind.together and (kind.task == "existence" or kind.shape is how_many_images)
-        self._compared = self._of_presence or kind.task == "attribute"
-        self._closest = _CLOSEST if self._of_presence else 1
+        self._closest = _CLOSEST if self._of_presence else int(kind.task == "attribute")
         self._in_common = lru_cache(maxsize=max(64, _KEPT_BYTES // (8 * len(pool))))(pool.columns.in_common)
         self._uses, self._taken = [0] * len(pool), np.zeros(len(pool), np.bool_)
         self._all: Bits = pack(np.ones(len(pool), np.bool_))
@@ -92,12 +91,11 @@ class SceneFinder:
                 if isinstance(fact, Has | Related):
                     mask &= ~self.pool.binding(fact).odd
         about = slot.hp or slot.hn
-        if isinstance(about, Exists) and hp:
-            mask &= self.pool.obscured
-        elif isinstance(about, Exists):
-            rest &= ~self.pool.obscured
-        if isinstance(about, Exists | Quantity) and not hn:
-            rest &= ~self._suggesting({fact.category for fact, _ in slot.wants if isinstance(fact, Exists | Quantity)})
+        if isinstance(about, Exists | Quantity):
+            mask, rest = (mask & self.pool.obscured, rest) if hp else (mask, rest & ~self.pool.obscured)
+            if not hn:
+                asked = {fact.category for fact, _ in slot.wants if isinstance(fact, Exists | Quantity)}
+                rest &= ~self._suggesting(asked)
         for fact in slot.there:
             mask &= self.pool.binding(fact).there
         if slot.lures:
@@ -161,7 +159,7 @@ class SceneFinder:
     ) -> int | None:
         """Return one of the least used scenes, of those most like the images ``like`` if that matters."""
         scenes = self._places(candidates)
-        if self._compared and like:
+        if self._closest and like:
             self._taken[[*used_scenes]] = True
             scenes = scenes[~self._taken[scenes]]
             self._taken[[*used_scenes]] = False

@@ -281,6 +281,13 @@ def test_outside_hn_no_image_shows_what_suggests_other_objects(name: str, drawn:
     assert shown["hn"] > 0 == shown["easy"]
 
 
+def test_a_pressed_twin_shows_other_images(questions: list[Question]) -> None:
+    easy = {(q.question_type, q.pair_id): {*q.scene_ids} for q in questions if q.pressure == "easy"}
+    pressed = [q for q in questions if q.pressure in ("hp", "hn", "hp+hn")]
+    assert {q.question_type for q in pressed} == ASKED
+    assert all({*q.scene_ids} != easy.get((q.question_type, q.pair_id)) for q in pressed)
+
+
 def test_more_images_continue_fewer_ones(scenes: list[Scene]) -> None:
     items = Filler(QUESTION_TYPES["E1"], ScenePool(scenes), sizes(10), seed=5, source="paper").items()
     assert len(items) == 10
