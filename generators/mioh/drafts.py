@@ -205,11 +205,12 @@ def _first_only(text: str, facts: Sequence[Fact], right: Sequence[Fact], others:
     aside, form = _categories(facts), "one wrong option in both, one in the second, one in neither"
     if right:
         both, second, neither = others
-        one = ImageSlot(_wants([*right, both], [second, neither]), right[0], aside=aside, there=there)
+        hn = None if there else second  # as in the second image, so nothing that suggests others marks either of them
+        one = ImageSlot(_wants([*right, both], [second, neither]), right[0], hn, aside=aside, there=there)
         two = ImageSlot(_wants([both, second], [*right, neither]), second, right[0], aside=aside, there=there)
     else:
         one = ImageSlot(_wants(others[:2], others[2:]), others[0], others[2], aside=aside, there=there)
-        two, form = one if there else replace(one, hn=None), "two wrong options in both, two in neither"
+        two, form = one, "two wrong options in both, two in neither"
     return _options(text, facts, right, (one, two), (ImageSlot(there=there),), form)
 
 
@@ -287,7 +288,7 @@ def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator
         present = [*right, *others][:3]
         target = present[0] if right else others[-1]
         forms = []
-        for totals in _totals(number, bool(right)):
+        for totals in _totals(number, bool(right), generator):
             parts = [_spread(n, 2 if i == in_two else 1, generator) for i, n in enumerate(totals)]
             counts = [{name: n} for name, two in zip(present, parts, strict=True) for n in two]
             if all(parts) and len(counts) == 4:
@@ -299,10 +300,15 @@ def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator
     return block
 
 
-def _totals(number: int, right: bool) -> list[tuple[int, int, int]]:
-    """Return totals for three :func:`which_total` options; the first is ``number`` if correct."""
+def _totals(number: int, right: bool, generator: np.random.Generator) -> list[tuple[int, int, int]]:
+    """Return totals for three :func:`which_total` options, in the order to try; the first is ``number`` if correct.
+
+    Neither the smallest, nor the middle, nor the largest total is mostly the correct one.
+    """
     more, less = number + 1, number - 1
-    ways = [(more, less), (less, more), (more, more), (less, less)]
+    ways = [((more, less), (less, more))[int(generator.integers(2))], (more, more), (less, less)]
+    tried = generator.choice(3, 3, replace=False, p=(0.4, 0.1, 0.5))  # fewest images have smaller totals
+    ways = [ways[i] for i in tried.tolist()]
     return [(number, *two) for two in ways] if right else [(one, *two) for two in ways for one in (less, more)]
 
 

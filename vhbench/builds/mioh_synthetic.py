@@ -217,7 +217,7 @@ def _apart(some: Sequence[int], hard: bool, stranger: int, who: _Cast, random: n
 
 def _waiting(turn: int, hard: bool, who: _Cast, _: np.random.Generator) -> _Plan:
     """Plan a hub without the objects that it suggests."""
-    return [_thing(who.hub, hard), *_strangers(who, 22 + 2 * turn, 2)], ()
+    return [_thing(who.hub, hard), *_strangers(who, 21 + 2 * turn, 2)], ()
 
 
 def _counting(which: int, number: int, hard: bool, stranger: int, who: _Cast, random: np.random.Generator) -> _Plan:
@@ -278,7 +278,7 @@ def _halves(rounds: int, hub: bool, hard: bool) -> list[_Purpose]:
 
 
 # rounds of balanced scenes: easy ones, those with the hub (HN), and those that are hard to see (HP)
-_CALM, _PRESSED, _HIDDEN = 8, 6, 4
+_CALM, _PRESSED, _HIDDEN = 7, 6, 4
 _BESIDE: Final = _CALM + _HIDDEN  # strangers in them, and in images to count: those then show what others do
 
 # With the hub, which suggests the spokes, two thirds of the balanced scenes show a fact about a usual side or colour,
@@ -290,9 +290,9 @@ _PURPOSES: Final[tuple[_Purpose, ...]] = (
     *_halves(_HIDDEN, hub=False, hard=True),
     *_halves(2, hub=True, hard=True),
     *(partial(_beside, three, False) for three in (*_THREES, *_NEIGHBOURS)),
-    *(partial(_beside, three, True) for three in (*_OTHERS, *_NEIGHBOURS)),
-    *(partial(_apart, three, False, _BESIDE + i) for i, three in enumerate(_THREES)),
-    *(partial(_apart, three, True, _BESIDE + i) for i, three in enumerate(_NEIGHBOURS)),
+    *(partial(_beside, three, True) for three in _NEIGHBOURS * 2),
+    *(partial(_apart, three, False, _BESIDE + i % 10) for i, three in enumerate((*_THREES, *_NEIGHBOURS))),
+    *(partial(_apart, three, True, _BESIDE + i) for i, three in enumerate(_NEIGHBOURS * 2)),
     *(partial(_waiting, turn, turn > 2) for turn in range(4)),
     *(
         partial(_counting, i, number, False, (5 * row + i) % _CALM)

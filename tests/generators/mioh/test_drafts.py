@@ -1,8 +1,19 @@
 """What the images of a question show says nothing about the answer, unless one counts."""
 
+from collections import Counter
+
 import pytest
 
-from vhbench.generators.mioh.drafts import Draft, ImageSlot, in_every, more, which_of_two, which_total
+from vhbench.generators.mioh.drafts import (
+    Draft,
+    ImageSlot,
+    _totals,
+    in_every,
+    more,
+    which_first_only,
+    which_of_two,
+    which_total,
+)
 from vhbench.generators.mioh.facts import Exists, Fact, Quantity
 from vhbench.generators.mioh.items import Item, in_pairs
 from vhbench.seeding import rng
@@ -39,6 +50,25 @@ def test_hn_concerns_every_image_where_some_answer_has_no_image_without_the_obje
     for shape in (in_every, which_of_two, more):
         for draft in (draft for forms in shape("", [Exists("dog")], random) for draft in forms):
             assert all(slot.hn == slot.wants[0][0] for slot in draft.slots), draft
+
+
+def test_in_e7_each_image_is_pressed_by_what_it_shows_and_by_what_it_lacks_whatever_the_answer() -> None:
+    """Where one of them was not, the second image told "None of the above" by what suggests others."""
+    for forms in which_first_only("", FACTS, rng(0, "test")):
+        for slot in (slot for draft in forms for slot in draft.slots):
+            shown = dict(slot.wants)
+            assert slot.hp
+            assert slot.hn
+            assert (shown[slot.hp], shown[slot.hn]) == (True, False)
+
+
+def test_the_order_of_totals_does_not_tell_which_is_asked_for() -> None:
+    ranks = Counter[int]()
+    for seed in range(200):
+        right, *others = _totals(3, True, rng(seed, "test"))[0]
+        ranks[sum(other < right for other in others)] += 1
+    assert min(ranks[0], ranks[1], ranks[2]) > 0
+    assert max(ranks.values()) < 120
 
 
 def test_yes_and_no_stand_in_pairs_of_equal_numbers() -> None:
