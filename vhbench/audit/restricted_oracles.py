@@ -353,8 +353,12 @@ def table(figures: Figures) -> list[list[str]]:
     return rows
 
 
-def cell_table(cells: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[list[str]]:
-    """Return such rows per cell of :func:`stored` figures, ± 1.96 standard errors of independent questions."""
+def cell_table(directory: Path, noted: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[list[str]]:
+    """Return such rows per cell, ± 1.96 standard errors of independent questions.
+
+    ``noted`` are the figures of the build (:func:`checked`); if empty, as after a review, they are computed.
+    """
+    cells = noted or stored(of_split(directory))
     views = [view for view in (*VIEWS, *_COUNTERS) if any(view in of_cell for of_cell in cells.values())]
     rows = [["type", "questions", *views]]
     for cell, reached in sorted(cells.items()):

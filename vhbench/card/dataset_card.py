@@ -79,11 +79,9 @@ def write_card(
     names = [name for name in tally.sources if name]
     cited = [references().get(_about(manifest).cite, ""), *(source(name).bibtex for name in names)]
     bibtex = "\n\n".join(dict.fromkeys(filter(None, cited)))
-    views = []
-    if manifest.benchmark == "mioh" and not manifests.is_hidden(manifest):
-        reached = manifest.extra.get("restricted_oracles")  # as the build noted; not after a review
-        reached = reached or restricted_oracles.stored(restricted_oracles.of_split(directory))
-        views = restricted_oracles.cell_table(reached)
+    has_views = manifest.benchmark == "mioh" and not manifests.is_hidden(manifest)
+    noted = manifest.extra.get("restricted_oracles", {})
+    views = restricted_oracles.cell_table(directory, noted) if has_views else []
     texts = {
         "CHANGELOG.md": changelog,
         "README.md": _readme(

@@ -1,5 +1,7 @@
 """What follows from bounds on two numbers, (least, most): True, False, or None where it stays open."""
 
+from pathlib import Path
+
 import pytest
 
 from vhbench.audit.phrases import holds
@@ -189,7 +191,7 @@ def test_cells_are_pooled_text_by_text() -> None:
 def test_a_table_has_a_row_per_type_or_per_cell_with_its_error() -> None:
     figures = {"unbound": {("A1", "hn"): reached([], []), ("A1", "easy"): Reached(2, 1.0, 0.5, float("nan"))}}
     assert table(figures) == [["type", "questions", "unbound"], ["A1", "6", "66.7"]]
-    assert cell_table(stored(figures))[1:] == [
+    assert cell_table(Path(), stored(figures))[1:] == [
         ["A1 easy", "2", "50.0"],  # a guess between two answers, without exception
         ["A1 hn", "4", "75.0 ± 24.5 (bound 88)"],
     ]
