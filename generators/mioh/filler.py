@@ -200,8 +200,9 @@ class Filler:
             ),
         )
         groups = self._groups(ranked)
-        turns = (groups[answer] for answer in self._turned(list(groups), items))
-        dealt = filter(None, chain.from_iterable(zip_longest(*turns)))
+        turns = [groups[answer] for answer in self._turned(list(groups), items)]
+        even = 1 + min(map(len, turns), default=0) if len(turns) > 1 else 1  # no answer is more frequent than by one
+        dealt = filter(None, chain.from_iterable(islice(zip_longest(*turns), even)))
         return none_ahead(list(islice((item for item in dealt if self.pool.fit(item.scenes)), target)))
 
     def _groups(self, items: Sequence[Item]) -> dict[Group, list[Item]]:

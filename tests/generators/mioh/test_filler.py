@@ -281,6 +281,13 @@ def test_outside_hn_no_image_shows_what_suggests_other_objects(name: str, drawn:
     assert shown["hn"] > 0 == shown["easy"]
 
 
+def test_answers_stay_even_where_one_of_them_has_few_images(scenes: list[Scene]) -> None:
+    """Of 400 scenes, one image set alone shows a side in none of four, and the same question is not asked again."""
+    made = Filler(QUESTION_TYPES["P1"], ScenePool(scenes[:400]), sizes(6), seed=5, source="paper").fill()
+    easy = Counter(row.answer for row in made if isinstance(row, Question) and row.pressure == "easy")
+    assert sorted(easy.values()) == [1, 2]
+
+
 def test_a_pressed_twin_shows_other_images(questions: list[Question]) -> None:
     easy = {(q.question_type, q.pair_id): {*q.scene_ids} for q in questions if q.pressure == "easy"}
     pressed = [q for q in questions if q.pressure in ("hp", "hn", "hp+hn")]
