@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mioh_checker import check, words_of
+from paper_mioh import paper_pool
 
 from vhbench.adapters.coco import CocoScenes
 from vhbench.audit import phrases, restricted_oracles
@@ -281,11 +282,11 @@ def test_outside_hn_no_image_shows_what_suggests_other_objects(name: str, drawn:
     assert shown["hn"] > 0 == shown["easy"]
 
 
-def test_answers_stay_even_where_one_of_them_has_few_images(scenes: list[Scene]) -> None:
-    """Of 400 scenes, one image set alone shows a side in none of four, and the same question is not asked again."""
-    made = Filler(QUESTION_TYPES["P1"], ScenePool(scenes[:400]), sizes(6), seed=5, source="paper").fill()
+def test_answers_stay_even_where_one_of_them_has_few_images() -> None:
+    """Of these scenes, one set alone shows none of some sides, and the same question is not asked again."""
+    made = Filler(QUESTION_TYPES["P1"], paper_pool(), sizes(6), seed=5, source="paper").fill()
     easy = Counter(row.answer for row in made if isinstance(row, Question) and row.pressure == "easy")
-    assert sorted(easy.values()) == [1, 2]
+    assert easy == {"yes": 2, "no": 1}
 
 
 def test_a_pressed_twin_shows_other_images(questions: list[Question]) -> None:
