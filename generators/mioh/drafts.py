@@ -306,9 +306,10 @@ def _totals(number: int, right: bool, generator: np.random.Generator) -> list[tu
     Neither the smallest, nor the middle, nor the largest total is mostly the correct one.
     """
     more, less = number + 1, number - 1
-    ways = [((more, less), (less, more))[int(generator.integers(2))], (more, more), (less, less)]
+    mixed = generator.permutation([(more, less), (less, more)]).tolist()
+    ways = [mixed[0], (more, more), (less, less)]
     tried = generator.choice(3, 3, replace=False, p=(0.4, 0.1, 0.5))  # fewest images have smaller totals
-    ways = [ways[i] for i in tried.tolist()]
+    ways = [*(ways[i] for i in tried.tolist()), mixed[1]]
     return [(number, *two) for two in ways] if right else [(one, *two) for two in ways for one in (less, more)]
 
 
