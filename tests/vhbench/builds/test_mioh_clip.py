@@ -39,7 +39,7 @@ def _drawn_once() -> Iterator[None]:
 def build(out: Path, *more: str) -> Manifest:
     mioh._pool.cache_clear()
     arguments = ["build", "mioh", "--source", "scenes:80", "--size", "96", "--types", "E1,E5,A1,P1", "--cells", "3"]
-    arguments += ["--seed", "10", "--allow-missing", "--out", str(out), *more]  # with seed 10, 80 scenes fill these cells
+    arguments += ["--seed", "10", "--allow-missing", "--out", str(out), *more]  # with seed 10, 80 scenes fill them
     done = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return splits.read_manifest(out / "mioh")
