@@ -201,8 +201,8 @@ class Filler:
         )
         groups = self._groups(ranked)
         turns = [groups[answer] for answer in self._turned(list(groups), items)]
-        even = 1 + min(map(len, turns), default=0) if len(turns) > 1 else 1  # no answer is more frequent than by one
-        dealt = filter(None, chain.from_iterable(islice(zip_longest(*turns), even)))
+        even = min(map(len, turns)) if len(turns) > 1 else 0  # no answer is more frequent than another by more than one
+        dealt = filter(None, chain.from_iterable(islice(zip_longest(*turns), even + 1)))
         return none_ahead(list(islice((item for item in dealt if self.pool.fit(item.scenes)), target)))
 
     def _groups(self, items: Sequence[Item]) -> dict[Group, list[Item]]:

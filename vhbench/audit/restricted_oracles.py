@@ -362,7 +362,7 @@ def cell_table(directory: Path, noted: Mapping[str, Mapping[str, Mapping[str, fl
     views = [view for view in (*VIEWS, *_COUNTERS) if any(view in of_cell for of_cell in cells.values())]
     rows = [["type", "questions", *views]]
     for cell, reached in sorted(cells.items()):
-        number = max(one["n"] for one in reached.values())
+        number = max(estimate["n"] for estimate in reached.values())
         rows.append([cell.replace("/", " "), f"{number:,}", *(_percent(reached.get(view, {})) for view in views)])
     return rows
 

@@ -226,11 +226,11 @@ def _counting(which: int, number: int, hard: bool, stranger: int, who: _Cast, ra
     The keeper suggests the object. A number alone must not answer, so each is as often the stranger's as the object's.
     """
     standing = [word for word in who.strangers if _stands(word)]
-    other = standing[(int(random.integers(len(standing))) if stranger < 0 else stranger) % len(standing)]
-    others = [n for n in _NUMBERS_ELSEWHERE if n != number]
-    another_number = others[int(random.integers(len(others)))]
-    things = [replace(_thing(who.counted[which], hard), count=number), replace(_thing(other), count=another_number)]
-    return things + ([_thing(who.keeper)] if stranger < 0 else []), ()
+    at = stranger if stranger >= 0 else int(random.integers(len(standing)))
+    numbers = [n for n in _NUMBERS_ELSEWHERE if n != number]
+    other = replace(_thing(standing[at % len(standing)]), count=numbers[int(random.integers(len(numbers)))])
+    keeper = [_thing(who.keeper)] if stranger < 0 else []
+    return [replace(_thing(who.counted[which], hard), count=number), other, *keeper], ()
 
 
 def _strange(turn: int, hard: bool, who: _Cast, _: np.random.Generator) -> _Plan:
@@ -250,7 +250,6 @@ def _thing(word: str, hard: bool = False) -> ObjectSpec:
 
 _THREES: Final = tuple(combinations(range(5), 3))
 _NEIGHBOURS: Final = tuple((i, (i + 1) % 5, (i + 2) % 5) for i in range(5))
-_OTHERS: Final = tuple((i, (i + 1) % 5, (i + 3) % 5) for i in range(5))
 _NUMBERS: Final = ((1,) * 4, (1, 2, 1, 2), (2,) * 4, (3,) * 4, (4,) * 4)
 _NUMBERS_ELSEWHERE: Final = (1,) * 5 + (2,) * 6 + (3,) * 4 + (4,)  # about as frequent as in all images to count
 

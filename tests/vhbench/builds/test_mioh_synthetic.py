@@ -228,14 +228,12 @@ def test_a_number_is_as_often_the_other_objects_as_that_of_the_counted_one() -> 
     """Otherwise the largest number in an image, or the smallest, would count without knowing what is counted."""
     larger = Counter[bool]()
     for index in range(12 * mioh_synthetic.ROUND):
-        who, (one, other, *_) = (
-            mioh_synthetic.cast(index // mioh_synthetic.ROUND, 0),
-            mioh_synthetic.spec(index, 0).objects,
-        )
-        if one.category in who.counted:
-            assert one.count != other.count
-            assert other.category not in (*who.counted, who.keeper)
-            larger[one.count > other.count] += 1
+        cast = mioh_synthetic.cast(index // mioh_synthetic.ROUND, 0)
+        counted, other, *_ = mioh_synthetic.spec(index, 0).objects
+        if counted.category in cast.counted:
+            assert counted.count != other.count
+            assert other.category not in (*cast.counted, cast.keeper)
+            larger[counted.count > other.count] += 1
     assert larger.total() == 12 * 68
     assert larger[True] / larger.total() == pytest.approx(0.5, abs=0.05)
 
