@@ -84,18 +84,21 @@ class SvgScenes(SceneSequence):
         """Read a file; errors name the file, the image, the object and the problem."""
         self.path, self.faults = path, BadEntryPolicy(path, skip_bad)
         self._names = names or read_names()
-        self._files = _by_stem(images)
+        self._files = None if images is None else _by_stem(images)
         self._images: list[bytes] = []
         self._dropped: dict[str, set[str]] = {}  # image → names of its dropped objects
         self._unlisted: set[str] = set()  # images with a relation to an unlisted object
         self.keys: list[str] = []  # image ids, which are also the file stems
+        objects = 0
         for key, raw in read_typed(path, dict[str, msgspec.Raw], "Synthetic Visual Genome").items():
             image = self._image(key, raw)
             if image is not None:
                 self.keys.append(key)
-                self._images.append(msgspec.msgpack.encode(_kept(image, self._readable)))
-        if not self.keys:
-            raise VhbenchError(f"{path}: no usable images")
+                kept = _kept(image, self._readable)
+                objects += len(kept.things)
+                self._images.append(msgspec.msgpack.encode(kept))
+        if not objects:
+            raise VhbenchError(f"{path}: no usable image has an object")
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -103,7 +106,8 @@ class SvgScenes(SceneSequence):
     def bare(self, place: int) -> Scene:
         """Return the scene of one image without its objects."""
         key, image = self.keys[place], msgspec.msgpack.decode(self._images[place], type=_Size)
-        return Scene(f"{self.name}:{key}", self._files.get(key, Path(key)), image.width, image.height, objects=())
+        file = (self._files or {}).get(key, Path(key))
+        return Scene(f"{self.name}:{key}", file, image.width, image.height, objects=())
 
     def scene(self, place: int) -> Scene:
         """Build the scene of one image."""
@@ -131,7 +135,7 @@ class SvgScenes(SceneSequence):
         image = self.faults.decode(_Image, raw, place)
         if image is None:
             return None
-        if self._files and key not in self._files:
+        if self._files is not None and key not in self._files:
             self.faults.report("missing image file", place, "no file of that name in the folder of images")
             return None
         if text := size_fault(image.width, image.height):
@@ -178,9 +182,7 @@ def _kept(image: _Image, readable: Callable[[str], str]) -> _Kept:
     return _Kept(image.width, image.height, things)
 
 
-def _by_stem(folder: Path | None) -> dict[str, Path]:
-    if folder is None:
-        return {}
+def _by_stem(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
         raise VhbenchError(f"no folder of images at {folder}")
     return {path.stem: path for path in sorted(folder.iterdir())}

@@ -255,6 +255,18 @@ def test_svg_image_of_an_impossible_size(tmp_path: Path) -> None:
         read(tmp_path, {"a": svg()["a"] | {"width": 10**12}}, SvgScenes)
 
 
+def test_svg_images_that_are_not_in_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file.json").write_text(json.dumps(svg()))
+    with pytest.raises(VhbenchError, match=r"file\.json: image a: no file of that name in the folder of images"):
+        SvgScenes(tmp_path / "file.json", tmp_path / "empty")
+
+
+def test_svg_images_without_objects(tmp_path: Path) -> None:
+    with pytest.raises(VhbenchError, match=r"file\.json: no usable image has an object"):
+        read(tmp_path, {"a": svg()["a"] | {"objects": {}}}, SvgScenes)
+
+
 def lvis(*annotations: dict[str, Any], **image: Any) -> dict[str, Any]:
     """An LVIS file: images name what was looked for in vain, and what is not all listed, and have no file_name."""
     names = ("dog", "mouse_(computer_equipment)", "kite", "bat_(animal)")
