@@ -51,7 +51,7 @@ class EditionView:
     baseline: float  # score of the blind baseline in percent, at which bars begin
     axis: tuple[int, int]  # limits of the bars' axis
     rows: Sequence[RowView]  # models, best first, then baselines
-    extra: Sequence[str]  # names of further columns
+    extra: Sequence[tuple[str, bool]]  # names of further columns, and whether lower is better
     parts: Sequence[tuple[str, str]]  # subsets of its questions, by title
 
     @property
@@ -100,7 +100,8 @@ def _edition(standings: Rankings, one: EditionStandings, several: bool) -> Editi
     base = baseline(standings, one)
     ends = [base] + [end for row in rows if not row.kind for end in row.score.interval or (row.score.value or 0.0,)]
     axis = (10 * floor(min(ends) / 10), max(10 * ceil(max(ends) / 10), 10 * floor(min(ends) / 10) + 10))
-    extra = [metric.label for _, metric in metrics] + [words(family.parts[i])[1] for i in leading]
+    extra = [(metric.label, metric.higher_is_better is False) for _, metric in metrics]
+    extra += [(words(family.parts[i])[1], headline.higher_is_better is False) for i in leading]
     parts = [words(part) for part in family.parts]
     count = len(one.questions.rows)
     return EditionView(one.edition, heading, entry.asks, headline.label, count, base, axis, rows, extra, parts)

@@ -298,6 +298,16 @@ def _drops(board: Board, both: list[QuestionIndex]) -> dict[str, object]:
     return {found.models[number].slug: drop for number, drop in drops.items()}
 
 
+def test_the_first_click_on_a_column_sorts_the_best_on_top(made: Path) -> None:
+    heads = {
+        name: first
+        for page in made.glob("*.html")
+        for first, name in re.findall(r'<th scope="col" class="num" data-sort(="up")?>([^<]+)</th>', page.read_text())
+    }
+    assert heads["CHAIR"] == '="up"'
+    assert heads["Cover"] == heads["Accuracy"] == ""
+
+
 def test_a_site_replaces_a_site_and_nothing_else(standings: Rankings, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("years of work")
