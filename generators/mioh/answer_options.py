@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from math import comb
 from typing import Final
 
 import numpy as np
@@ -17,10 +18,12 @@ class Balance:
     def __init__(self) -> None:
         self.dealt: Counter[int] = Counter()
 
-    def deal(self, values: Sequence[int], generator: np.random.Generator) -> int:
-        """Return one of the least used values (ties broken at random) and count it."""
+    def deal(self, values: Sequence[int], generator: np.random.Generator, ways: Sequence[int] = ()) -> int:
+        """Return one of the least used values (ties broken at random, by numbers of ways if given) and count it."""
         least = min(self.dealt[v] for v in values)
-        value = int(generator.choice([v for v in values if self.dealt[v] == least]))
+        tied = [i for i, v in enumerate(values) if self.dealt[v] == least]
+        odds = np.array([ways[i] for i in tied]) if ways else None
+        value = values[int(generator.choice(tied, p=None if odds is None else odds / odds.sum()))]
         self.dealt[value] += 1
         return value
 
@@ -60,7 +63,10 @@ def arrange_images(
     if draft.slot >= 0:
         letter = balance.deal(range(len(own)), generator)
         after = len(own) - 1 - letter
-        place = places.deal(range(letter, len(order) - after), generator)
+        possible = range(letter, len(order) - after)
+        # As often as the other images can be chosen around it, or which images are offered would tell the letter.
+        ways = [comb(place, letter) * comb(len(order) - 1 - place, after) for place in possible]
+        place = places.deal(possible, generator, ways)
         behind = place + 1 + generator.choice(len(order) - 1 - place, after, replace=False)
         positions = sorted([*generator.choice(place, letter, replace=False).tolist(), place, *behind.tolist()])
         own.insert(letter, own.pop(own.index(draft.slot)))

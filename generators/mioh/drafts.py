@@ -32,7 +32,8 @@ class ImageSlot:
         hp: the required fact that must be easy to see or, under HP, hard to see.
         hn: the fact that must be suggested by nothing or, under HN, strongly suggested: an absent one (or zero count),
             or the one shown (by nothing where possible).
-        lures: distractors of which at least one must be true, so that this image alone does not reveal the answer.
+        lures: distractors of which at least one must be true, so that this image alone does not reveal the answer; one
+            alone where what they are about is in all images, so that a pressure does not change how many are true.
         aside: categories not counted as suggesting ``hn``: the other options, which are distractors by design.
         there: attributes or relations whose objects and values must all be present, whether true or not: recognition
             of objects without sides or binding cannot tell the options apart.
@@ -145,8 +146,8 @@ def which_in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
 def which_in_all(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Which of four occurs in all images? Each distractor is missing from at least one.
 
-    Every image shows a distractor. Two images suffice: the first lacks two distractors, the second lacks the third. If
-    none is correct, each image shows two of the four, so a single image looks like one with a correct option.
+    Every image shows two of the four (or more, of objects), so a single image looks the same whether one is correct or
+    none. Two images suffice: the first lacks two distractors, the second lacks the third.
     """
     aside = _categories(facts)
     block: list[tuple[Draft, ...]] = []
@@ -172,13 +173,12 @@ def _in_all(
     else:
         a, b, c, d = others
 
-        def slot_of(two: Sequence[Fact]) -> ImageSlot:
-            return ImageSlot(_wants(two, []), two[0], there=there)
+        def slot_of(two: Sequence[Fact], hn: Fact | None = None) -> ImageSlot:
+            false = [f for f in others if f not in two] if there or hn else []
+            return ImageSlot(_wants(two, false), two[0], hn, aside=aside, there=there)
 
-        first = ImageSlot(_wants([c, d], [a, b]), c, a, aside=aside, there=there)
-        second = ImageSlot(_wants([a, b], [c, d]), a, c, aside=aside, there=there)
-        slots = (first, second, *map(slot_of, ((a, c), (b, d))))
-        fillers = [ImageSlot(_wants(two, []), there=there) for two in ((a, b), (c, d), (a, d), (b, c))]
+        slots = slot_of((c, d), a), slot_of((a, b), c), slot_of((a, c)), slot_of((b, d))
+        fillers = [ImageSlot(slot.wants, there=there) for slot in slots]
     return _options(text, facts, right, slots, fillers, "each image shows a wrong option")
 
 
@@ -425,10 +425,10 @@ def _counted(category: str, parts: tuple[int, ...]) -> tuple[ImageSlot, ...]:
 
 
 def _count_slot(counts: dict[str, int], target: str) -> ImageSlot:
-    """Return a slot with counts of several categories: HP on the one it shows, as in all images, HN on the target."""
+    """Return a slot with counts of several categories: HP on the one it shows, HN on the target, as in all images."""
     wants = tuple((Quantity(name, n), True) for name, n in counts.items())
     shown = next((fact for fact, _ in wants if fact.number), None)
-    return ImageSlot(wants, shown, None if counts[target] else Quantity(target, 0), aside=tuple(counts))
+    return ImageSlot(wants, shown, Quantity(target, counts[target]), aside=tuple(counts))
 
 
 Shape = Callable[[str, Sequence[Fact], np.random.Generator], Block]

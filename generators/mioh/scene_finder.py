@@ -86,10 +86,8 @@ class SceneFinder:
                 mask &= self._seen(fact, hp)
                 rest &= ~truth.hard
             else:
-                mask &= truth.no
+                mask &= self._false(fact)
                 rest &= ~truth.near
-                if isinstance(fact, Has | Related):
-                    mask &= ~self.pool.binding(fact).odd
         about = slot.hp or slot.hn
         if isinstance(about, Exists | Quantity):
             mask, rest = (mask & self.pool.obscured, rest) if hp else (mask, rest & ~self.pool.obscured)
@@ -99,7 +97,8 @@ class SceneFinder:
         for fact in slot.there:
             mask &= self.pool.binding(fact).there
         if slot.lures:
-            mask &= reduce(np.bitwise_or, [self._seen(fact, hp) for fact in slot.lures])
+            others = slot.lures if slot.there else ()
+            mask &= reduce(np.bitwise_or, [self._only(fact, others, hp) for fact in slot.lures])
         number, strict = number_of(mask), mask & rest
         if number > _FEW:
             return Candidates(strict, mask, number)
@@ -117,6 +116,15 @@ class SceneFinder:
         truth = self.pool.truth(fact)
         is_zero = isinstance(fact, Quantity) and fact.number == 0
         return truth.yes if hp or is_zero else truth.yes & ~truth.hard
+
+    def _false(self, fact: Fact) -> Bits:
+        """Return where a fact without pressure is false; of attributes and relations, by objects that can have them."""
+        no = self.pool.truth(fact).no
+        return no & ~self.pool.binding(fact).odd if isinstance(fact, Has | Related) else no
+
+    def _only(self, fact: Fact, others: Sequence[Fact], hp: bool) -> Bits:
+        """Return where a fact is true, and the others are false."""
+        return reduce(np.bitwise_and, [self._false(other) for other in others if other != fact], self._seen(fact, hp))
 
     def pick(
         self,
