@@ -36,7 +36,8 @@ class PlacedDraft:
         named = scenes[:2] if FIRST in draft.text else ()
         facts, right = draft.facts, [fact for fact in draft.facts if fact.phrase() == draft.answer]
         text = draft.text if len(facts) > 1 else ""  # of one fact, it says no more than the fact
-        return pressure, text, *(frozenset(part) for part in (map(one_way, facts), map(one_way, right), scenes, named))
+        images = PRESSURES[pressure].images
+        return images, text, *(frozenset(part) for part in (map(one_way, facts), map(one_way, right), scenes, named))
 
 
 @dataclass(frozen=True, slots=True)

@@ -304,7 +304,7 @@ _PURPOSES: Final[tuple[_Purpose, ...]] = (
         for i in range(_COUNTED)
         for number in (1, 2, 3, 1 + i % 2)
     ),
-    *(partial(_counting, i, number, True, -1) for i in range(_COUNTED) for number in (1, 2, 2, 3)),
+    *(partial(_counting, i, number, True, -1) for i in range(_COUNTED) for number in (1, 2, 3, 1 + i % 2)),
     *(partial(_strange, turn, turn % 4 == 3) for turn in range(6)),
 )
 
