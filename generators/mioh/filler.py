@@ -89,7 +89,8 @@ class Filler:
         self.needed = [p for p, cell in self.cells.items() if cell.size and p != "easy"]
         self.images = SceneFinder(pool, kind)
         self.tried = Counter[str]()
-        self._asked = set[Hashable]()  # contents of the questions
+        self._found = set[tuple[str, Hashable]]()  # pressures and contents of the questions
+        self._asked = set[Hashable]()  # contents of those in a cell
 
     def fill(self) -> Iterator[Question | Rejection]:
         """Yield the questions of every cell, then a rejection for a type left out, or for each incomplete cell."""
@@ -257,9 +258,9 @@ class Filler:
 
     def _is_new(self, item: Item, pressure: str) -> bool:
         """Return whether no question before was the same under a pressure, and note this one."""
-        content, before = item.content(pressure), len(self._asked)
-        self._asked.add(content)
-        return len(self._asked) > before
+        before = len(self._found)
+        self._found.add((pressure, item.content(pressure)))
+        return len(self._found) > before
 
     def _easy(self, number: int, settled: Sequence[PlacedDraft], answer: int) -> Item:
         """Return the question with one answer, and the twins that exist for every answer."""
@@ -347,10 +348,10 @@ class Filler:
                     self._emit(item, pressure)
 
     def _next(self, waiting: list[Item], pressure: str) -> Item | None:
-        """Pop items until one has a pressed twin that may be shown."""
+        """Pop items until one has a pressed twin that may be shown, and that no question is about already."""
         while waiting:
             item = waiting.pop(0)
-            if self.pool.fit(item.pressed[pressure]):
+            if self.pool.fit(item.pressed[pressure]) and item.content(pressure) not in self._asked:
                 return item
         return None
 
@@ -377,6 +378,7 @@ class Filler:
             return
         generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure)
         scenes = item.scenes if pressure == "easy" else item.pressed[pressure]
+        self._asked.add(item.content(pressure))
         cell.scenes.update(scenes)
         cell.forms[item.draft.form or "one form"] += 1
         name = self.kind.id.lower()

@@ -27,8 +27,8 @@ from vhbench.generators.mioh.sizes import PAPER, sizes
 from vhbench.schema import Question, Rejection, Scene, SceneObject, VhbenchError
 from vhbench.statistics import intervals
 
-ASKED = {*QUESTION_TYPES} - {"P7"}
-"""Types with questions here; the other one needs two images that each decide four relations, as drawn pools have."""
+ASKED = {*QUESTION_TYPES} - {"P4", "P7"}
+"""Types with questions here; the others need images that each decide four relations, as drawn pools have."""
 
 
 def test_the_first_types_are_those_of_the_taxonomy(reference: Path) -> None:
@@ -77,7 +77,9 @@ def test_a_twin_differs_from_its_easy_question_in_the_pressure_alone(
         assert words == twin_words
         assert len(question.images) == len(twin.images)
         assert sorted(map(len, question.choices)) == sorted(map(len, twin.choices))
-        if question.question_type not in ("E4", "A4", "P4"):  # where each image shows some wrong option, any of three
+        if question.question_type == "A4":  # where each image shows one wrong option, any of three
+            assert [*map(sum, shown(question, by_id))] == [*map(sum, shown(twin, by_id))]
+        elif question.question_type != "E4":
             assert shown(question, by_id) == shown(twin, by_id)
         if question.pressure != "hp":  # each answer has images that HN changes
             assert {*question.scene_ids} != {*twin.scene_ids}
@@ -280,6 +282,27 @@ def test_outside_hn_no_image_shows_what_suggests_other_objects(name: str, drawn:
             hubs = {*mioh_synthetic.HUBS}.difference(row.objects)
             shown[row.pressure] += sum(not hubs.isdisjoint(by_id[scene].categories()) for scene in row.scene_ids)
     assert shown["hn"] > 0 == shown["easy"]
+
+
+@pytest.mark.parametrize("name", ["A4", "P4"])
+def test_a_pressure_does_not_change_how_many_options_an_image_shows(name: str, drawn: ScenePool) -> None:
+    """With more of them true, an image that is overlooked would cost more: a difference that is not the pressure."""
+    by_id, shows = {scene.id: scene for scene in drawn.scenes}, defaultdict[str, set[int]](set)
+    for row in Filler(QUESTION_TYPES[name], drawn, sizes(8), seed=5, source="scenes").fill():
+        if isinstance(row, Question):
+            shows[pressure_family(row.pressure)] |= {*map(sum, shown(row, by_id))}
+    assert {*shows} >= {"easy", "hn", "ni"}
+    assert all(numbers == {2} for numbers in shows.values())
+
+
+def test_under_hn_images_of_c3_are_alike_in_what_suggests_the_objects(drawn: ScenePool) -> None:
+    """If all images but one showed it, that one would show the correct option, without counting."""
+    by_id, marked = {scene.id: scene for scene in drawn.scenes}, Counter[bool]()
+    for row in Filler(QUESTION_TYPES["C3"], drawn, sizes(8), seed=5, source="scenes").fill():
+        if isinstance(row, Question) and row.pressure == "hn":
+            hubs = [by_id[name].categories().intersection(mioh_synthetic.HUBS) for name in row.scene_ids]
+            marked[not frozenset.intersection(*hubs)] += 1
+    assert marked == {False: 7, True: 1}, "in one, an oven of the background suggests it as well"
 
 
 def test_answers_stay_even_where_one_of_them_has_few_images() -> None:
