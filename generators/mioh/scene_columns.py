@@ -134,11 +134,24 @@ class SceneColumns:
         """Return how many of these objects are in each scene."""
         return np.bincount(self.where[objects], minlength=len(self))
 
-    def in_common(self, scene: int) -> Ints:
-        """Return how many categories of objects each scene has in common with one: (scenes,)."""
-        first, end = np.searchsorted(self.where, (scene, scene + 1))
-        shown = [self.scatter(self.objects_of(column)) for column in np.unique(self.which[first:end])]
-        return np.sum(shown, axis=0, dtype=np.int64) if shown else np.zeros(len(self), np.int64)
+    @cached_property
+    def _shown(self) -> tuple[Ints, Ints]:
+        """Categories of objects, scene by scene, and where those of each scene begin."""
+        pairs = np.unique(self.where.astype(np.int64) * len(self.categories) + self.which)
+        scenes, categories = np.divmod(pairs, max(1, len(self.categories)))
+        return categories, np.searchsorted(scenes, np.arange(len(self) + 1))
+
+    def in_common(self, scenes: Places, others: Sequence[int]) -> Ints:
+        """Return how many categories of objects scenes have in common with others: (others, scenes)."""
+        categories, begins = self._shown
+        first, number = begins[scenes], begins[scenes + 1] - begins[scenes]
+        of = np.repeat(np.arange(len(scenes)), number)
+        shown = categories[np.arange(len(of)) + np.repeat(first - np.cumsum(number) + number, number)]
+        common = np.zeros((len(others), len(scenes)), np.int64)
+        for row, other in zip(common, others, strict=True):
+            searched = mark(categories[begins[other] : begins[other + 1]], len(self.categories))
+            row[:] = np.bincount(of[searched[shown]], minlength=len(scenes))
+        return common
 
     def absent(self, column: int) -> Bools:
         """Return where a category is known to be absent."""

@@ -49,7 +49,6 @@ class SceneFinder:
         self.pool = pool
         self._of_presence = not kind.together and (kind.task == "existence" or kind.shape is how_many_images)
         self._closest = _CLOSEST if self._of_presence else int(kind.task == "attribute")
-        self._in_common = lru_cache(maxsize=max(64, _KEPT_BYTES // (8 * len(pool))))(pool.columns.in_common)
         self._uses, self._taken = [0] * len(pool), np.zeros(len(pool), np.bool_)
         self._all: Bits = pack(np.ones(len(pool), np.bool_))
         cache_size = min(4096, max(256, _KEPT_BYTES // (2 * self._all.nbytes)))
@@ -199,7 +198,6 @@ class SceneFinder:
             fuller = columns.totals[scenes] - columns.totals[like[0]]
             unlike: Floats = np.where(fuller < 0, -fuller - 0.5, fuller)  # emptier ones are rarer, so they come first
             return unlike
-        recurring = [(self._in_common(other)[scenes] - _IN_COMMON) ** 2 for other in like]
         unlike = _WEIGHT * abs(columns.fullness[scenes] - columns.fullness[like[0]]).sum(axis=1)
-        unlike += np.mean(recurring, axis=0)
+        unlike += np.mean((columns.in_common(scenes, like) - _IN_COMMON) ** 2, axis=0)
         return unlike

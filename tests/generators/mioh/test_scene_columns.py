@@ -36,7 +36,9 @@ def test_what_scenes_have_in_common_are_categories_not_objects() -> None:
         return Scene("s", b"", 32, 32, tuple(SceneObject(i, w, (0, 0, 9, 9), 9) for i, w in enumerate(words)))
 
     columns = SceneColumns([scene("cup", "cup", "dog"), scene("cup"), scene(), scene("dog", "cup", "hat")])
-    assert [columns.in_common(i).tolist() for i in range(4)] == [[2, 1, 0, 2], [1, 1, 0, 1], [0] * 4, [2, 1, 0, 3]]
+    common = columns.in_common(np.arange(4), range(4))
+    assert common.tolist() == [[2, 1, 0, 2], [1, 1, 0, 1], [0] * 4, [2, 1, 0, 3]]
+    assert columns.in_common(np.array([3, 0]), [1]).tolist() == [[1, 1]]
 
 
 def test_by_hand() -> None:
