@@ -300,9 +300,9 @@ _PURPOSES: Final[tuple[_Purpose, ...]] = (
     ),
     *(partial(_counting, i, number, False, -1) for i in range(_COUNTED) for number in (1, 2, 3, 1 + i % 2)),
     *(
-        partial(_counting, i, number, True, _CALM + (number + i) % _HIDDEN)
+        partial(_counting, i, number, True, _CALM + (turn + i) % _HIDDEN)
         for i in range(_COUNTED)
-        for number in (1, 2, 3, 1 + i % 2)
+        for turn, number in enumerate((1, 2, 3, 1 + i % 2))
     ),
     *(partial(_counting, i, number, True, -1) for i in range(_COUNTED) for number in (1, 2, 3, 1 + i % 2)),
     *(partial(_strange, turn, turn % 4 == 3) for turn in range(6)),

@@ -238,6 +238,17 @@ def test_a_number_is_as_often_the_other_objects_as_that_of_the_counted_one() -> 
     assert larger[True] / larger.total() == pytest.approx(0.5, abs=0.05)
 
 
+def test_company_does_not_tell_how_many_there_are(whole_round: list[SceneSpec]) -> None:
+    """If equal numbers had the same company, images that share it would be known to show the same number."""
+    who, shown = mioh_synthetic.cast(0, 0), Counter[tuple[ObjectSpec, str]]()
+    for planned in whole_round:
+        first, other, *keeper = planned.objects
+        if first.category in who.counted and not keeper:
+            shown[replace(first, count=1), other.category] += 1
+    assert len(shown) == 4 * (5 + 4)
+    assert {*shown.values()} == {1}
+
+
 def test_what_colour_spokes_have_is_known_and_whether_they_are_there() -> None:
     scenes, _ = mioh_synthetic.draw(mioh_synthetic.ROUND, 77, 192)
     spokes = mioh_synthetic.cast(0, 77).spokes
