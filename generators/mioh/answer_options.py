@@ -64,7 +64,7 @@ def arrange_images(
         letter = balance.deal(range(len(own)), generator)
         after = len(own) - 1 - letter
         possible = range(letter, len(order) - after)
-        # As often as the other images can be chosen around it, or which images are offered would tell the letter.
+        # As often as the other images can be chosen around it, or the choice of images would reveal the letter.
         ways = [comb(place, letter) * comb(len(order) - 1 - place, after) for place in possible]
         place = places.deal(possible, generator, ways)
         behind = place + 1 + generator.choice(len(order) - 1 - place, after, replace=False)

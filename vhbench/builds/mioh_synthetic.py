@@ -298,13 +298,12 @@ _PURPOSES: Final[tuple[_Purpose, ...]] = (
         for row, line in enumerate(_NUMBERS)
         for i, number in enumerate(line)
     ),
-    *(partial(_counting, i, number, False, -1) for i in range(_COUNTED) for number in (1, 2, 3, 1 + i % 2)),
     *(
-        partial(_counting, i, number, True, _CALM + (turn + i) % _HIDDEN)
+        partial(_counting, i, number, hard, -1 if kept else _CALM + (turn + i) % _HIDDEN)
+        for hard, kept in ((False, True), (True, False), (True, True))
         for i in range(_COUNTED)
         for turn, number in enumerate((1, 2, 3, 1 + i % 2))
     ),
-    *(partial(_counting, i, number, True, -1) for i in range(_COUNTED) for number in (1, 2, 3, 1 + i % 2)),
     *(partial(_strange, turn, turn % 4 == 3) for turn in range(6)),
 )
 

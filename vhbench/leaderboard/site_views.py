@@ -47,6 +47,7 @@ class EditionView:
     title: str
     asks: str  # ability that it tests
     headline: str  # name of its headline score
+    lower: bool  # whether a lower headline score is better
     count: int
     baseline: float  # score of the blind baseline in percent, at which bars begin
     axis: tuple[int, int]  # limits of the bars' axis
@@ -94,17 +95,18 @@ def _edition(standings: Rankings, one: EditionStandings, several: bool) -> Editi
     leading = [place for place, part in enumerate(family.parts) if part.columns == first]
     rows = [_row(standings, number, one, metrics, leading) for number in sorted(one.rescorings)]
     headline = headline_of(family.family.name)
-    sign = 1 if headline.higher_is_better is False else -1
+    lower = headline.higher_is_better is False
+    sign = 1 if lower else -1
     rows.sort(key=lambda row: (bool(row.kind), row.score.value is None, sign * (row.score.value or 0.0)))
     rows += [RowView(None, level.name, level.kind, Score(level.value)) for level in one.levels]
     base = baseline(standings, one)
     ends = [base] + [end for row in rows if not row.kind for end in row.score.interval or (row.score.value or 0.0,)]
     axis = (10 * floor(min(ends) / 10), max(10 * ceil(max(ends) / 10), 10 * floor(min(ends) / 10) + 10))
     extra = [(metric.label, metric.higher_is_better is False) for _, metric in metrics]
-    extra += [(words(family.parts[i])[1], headline.higher_is_better is False) for i in leading]
+    extra += [(words(family.parts[i])[1], lower) for i in leading]
     parts = [words(part) for part in family.parts]
     count = len(one.questions.rows)
-    return EditionView(one.edition, heading, entry.asks, headline.label, count, base, axis, rows, extra, parts)
+    return EditionView(one.edition, heading, entry.asks, headline.label, lower, count, base, axis, rows, extra, parts)
 
 
 def title_of(edition: Edition) -> str:

@@ -28,7 +28,7 @@ from vhbench.schema import Question, Rejection, Scene, SceneObject, VhbenchError
 from vhbench.statistics import intervals
 
 ASKED = {*QUESTION_TYPES} - {"P4", "P7"}
-"""Types with questions here; the others need images that each decide four relations, as drawn pools have."""
+"""Types with questions here; the others need images that each decide four relations, as synthetic scenes do."""
 
 
 def test_the_first_types_are_those_of_the_taxonomy(reference: Path) -> None:
