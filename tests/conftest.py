@@ -1,14 +1,18 @@
 """Shared fixtures. Every test runs offline, with a cache and a home of its own."""
 
+import doctest
+import importlib
 import os
 import sys
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hub_standin import HubStandin
 from hypothesis import settings
+from mutants import PRODUCT, mirrored
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
@@ -25,6 +29,40 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 pytest_plugins = ["browsing", "editions", "running", "tiny_vlms", "tiny_image_models"]
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+@cache
+def modules_with_examples() -> Mapping[Path, Sequence[str]]:
+    """The modules with an example in a docstring, by the test file that mirrors them."""
+    found = defaultdict(list)
+    linked = {ROOT / "vhbench" / name for name in PRODUCT}
+    for path in sorted(path for folder in PRODUCT for path in (ROOT / folder).rglob("*.py")):
+        if ">>> " in path.read_text("utf-8") and not linked & set(path.parents):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            name = ".".join(part for part in ("vhbench", *parts[parts[0] == "vhbench" :]) if part != "__init__")
+            found[ROOT / mirrored("/".join(path.relative_to(ROOT).parts))[0]].append(name)
+    return found
+
+
+class Examples(pytest.File):
+    """The examples in docstrings: worked by hand, and run with the tests of their module."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        return (Example.from_parent(self, name=module) for module in modules_with_examples()[self.path])
+
+
+class Example(pytest.Item):
+    """The examples of one module."""
+
+    def runtest(self) -> None:
+        failed, tried = doctest.testmod(importlib.import_module(self.name), optionflags=doctest.ELLIPSIS)
+        assert failed == 0
+        assert tried > 0
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Run the examples of a module with the file that mirrors it."""
+    return Examples.from_parent(parent, path=file_path) if file_path in modules_with_examples() else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
