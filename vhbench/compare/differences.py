@@ -55,7 +55,7 @@ class ComparedScore:
     """One score of all runs."""
 
     name: str
-    n: int  # number of questions
+    n: int  # number of questions that it covers
     scores: Sequence[Score]  # score of each run, as in its report, with the reason for a wide interval
     higher_is_better: bool | None  # direction of the metric; None without one, which gives no ranks
     differences: Sequence[Difference]  # differences of the other runs with a score from the reference run
@@ -118,7 +118,7 @@ def _pooled(group: Group, by_run: Sequence[MeasuredGroup]) -> Iterator[ComparedG
     metric, about = headline_of(group.family), by_run[0].questions.about
     sums, clusters = {run: one.apart.get(metric.name) for run, one in enumerate(by_run)}, clusters_of(about)
     members, overall, _, adjusted, ranks = compare(sums, clusters, sums, higher_is_better=metric.higher_is_better)
-    if (first := sums[0]) is None or 0 not in members or len(members) < 2:
+    if 0 not in members or len(members) < 2:
         return
     (pairs,), (p,) = overall, adjusted
     deltas = list[Difference]()
@@ -136,7 +136,7 @@ def _pooled(group: Group, by_run: Sequence[MeasuredGroup]) -> Iterator[ComparedG
             )
         )
     scores = [one.scores[metric.name]._replace(note="") for one in by_run]
-    count, ranges = int(first.about.sum()), [ranks.get(run) for run in sums]
+    count, ranges = _covered(by_run, metric, np.arange(len(about))), [ranks.get(run) for run in sums]
     compared = ComparedScore(metric.name, count, scores, metric.higher_is_better, deltas, ranges)
     yield ComparedGroup(group, len(about), int(clusters.numbers.max()) + 1, [compared], {})
 
@@ -230,8 +230,9 @@ class _Family:
         about, first = by_run[0].questions.about, by_run[0].metrics[0]
         clusters = clusters_of(about)
 
-        def compared(metric: Metric, key: str | Cell, own: Clustering) -> ComparedScore:
+        def compared(metric: Metric, key: str | Cell, places: Places, own: Clustering) -> ComparedScore:
             scores, better = [_score(one, key) for one in by_run], metric.higher_is_better
+            count = _covered(by_run, metric, places)
             differences = {
                 (base, run): self._difference(claim, about if key == metric.name else (), own)
                 for base, run in combinations(range(len(by_run)), 2)
@@ -240,23 +241,24 @@ class _Family:
             }
             printed = [difference for (base, _), difference in differences.items() if base == 0]
             if better is None or key != metric.name:
-                return ComparedScore(metric.name, len(own.numbers), scores, better, printed)
+                return ComparedScore(metric.name, count, scores, better, printed)
             above = np.zeros((len(by_run), len(by_run)), dtype=bool)
             for (base, run), each in differences.items():
                 above[(run, base) if (each.value > 0) == better else (base, run)] = each.significant
             ranks = rank_ranges(above, [run for run, one in enumerate(by_run) if metric.name in one.apart])
             ranges = [ranks.get(run) for run in range(len(by_run))]
-            return ComparedScore(metric.name, len(own.numbers), scores, better, printed, ranges)
+            return ComparedScore(metric.name, count, scores, better, printed, ranges)
 
         metrics = [m for m in by_run[0].metrics if m.listed or any(m.name in one.apart for one in by_run)]
-        headlines = [compared(metric, metric.name, clusters) for metric in metrics]
+        every = np.arange(len(about))
+        headlines = [compared(metric, metric.name, every, clusters) for metric in metrics]
         for name in ("p95", "per_correct") if any(one.tokens for one in by_run) else ():
             counts = [Score(one.tokens[name] if one.tokens else None) for one in by_run]
             headlines.append(ComparedScore(f"tokens_{name}", len(about), counts, None, ()))
         cells = dict[Cell, ComparedScore]()
         for cell in by_run[0].cells:
-            own = clusters_of([about[place] for place in by_run[0].questions.cells[cell]])
-            cells[cell] = compared(first, cell, own)
+            places = by_run[0].questions.cells[cell]
+            cells[cell] = compared(first, cell, places, clusters_of([about[place] for place in places]))
         return ComparedGroup(group, len(about), len(np.unique(clusters.numbers)), headlines, cells)
 
     def _difference(self, key: Key, about: Sequence[Record], own: Clustering) -> Difference:
@@ -269,6 +271,12 @@ class _Family:
         seen = precision.detectable
         p, least = (verdict.alone, family.p), None if seen is None else scale * seen
         return Difference(pair.run, pair.value, ends, note, *p, family.discordant_clusters, least)
+
+
+def _covered(by_run: Sequence[MeasuredGroup], metric: Metric, places: Places) -> int:
+    """Return how many of some questions the scores of a metric cover; all of them if no run has one."""
+    sums = next((one.apart[metric.name] for one in by_run if metric.name in one.apart), None)
+    return len(places) if sums is None else int(sums.about[places].sum())
 
 
 def _score(measured: MeasuredGroup, key: str | Cell) -> Score:

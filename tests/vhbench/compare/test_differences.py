@@ -152,6 +152,15 @@ def test_cells_are_those_of_the_reports_and_tested_together() -> None:
     assert (untouched.differences[0].value, untouched.differences[0].significant) == (0, False)
 
 
+def test_beside_a_metric_is_the_number_of_questions_it_covers() -> None:
+    found = differences.match([run("A", answers([True] * 40)), run("B", answers([False] * 40))])
+    (group,) = found.groups
+    numbers = {score.name: score.n for score in group.headlines}
+    assert numbers == {"accuracy": 40, "precision": 40, "recall": 20, "f1": 40, "yes_rate": 40}  # 20 answers are yes
+    title, (metric, *_) = list(tables.headlines(found))[4]
+    assert (title, metric) == ("ode_fictional_existence: 40 questions, 20 clusters", "recall (20)")
+
+
 def test_a_claim_survives_missing_predictions_that_are_right() -> None:
     """B lacks 30 of 80 predictions: it may be as good as A. With 5 of them it is worse however they are read."""
 
