@@ -71,9 +71,8 @@ def _painting_order(things: Sequence[Placed]) -> list[int]:
 
 def _overlap(x: int, y: int, shape: tuple[int, int], frame: tuple[int, int]) -> tuple[_Slices, _Slices]:
     """Return the overlap of a patch at (x, y) with the frame, in frame and patch coordinates."""
-    top, bottom = max(0, y), max(0, min(frame[0], y + shape[0]))
-    left, right = max(0, x), max(0, min(frame[1], x + shape[1]))
-    bottom, right = max(top, bottom), max(left, right)
+    top, left = max(0, y), max(0, x)
+    bottom, right = max(top, min(frame[0], y + shape[0])), max(left, min(frame[1], x + shape[1]))
     return (slice(top, bottom), slice(left, right)), (slice(top - y, bottom - y), slice(left - x, right - x))
 
 

@@ -16,12 +16,19 @@ def rivals(name: str) -> frozenset[str]:
 
     A man is a person and a yacht resembles a ship: the catalog declares these pairs, and they apply both ways. A car's
     windows are its parts: they apply one way.
+
+    >>> sorted(rivals("yacht")), "yacht" in rivals("ship"), "window" in rivals("car"), "car" in rivals("window")
+    (['boat', 'door', 'ship', 'window'], True, True, False)
     """
     return _RIVALS.get(name, frozenset())
 
 
 def clash(name: str, others: Iterable[str]) -> bool:
-    """Return whether a name makes any other name ambiguous, or the reverse."""
+    """Return whether a name makes any other name ambiguous, or the reverse.
+
+    >>> clash("window", ["dog", "car"]), clash("car", ["window"]), clash("dog", ["car", "window"]), clash("dog", [])
+    (True, True, False, False)
+    """
     return any(other in rivals(name) or name in rivals(other) for other in others)
 
 
