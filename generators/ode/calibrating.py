@@ -35,7 +35,11 @@ def keep(scored: Scored, precision: float, *, least: int = LEAST) -> float | Non
 
 
 def acceptance(scored: Scored, precision: float) -> float:
-    """Return the rounded threshold with this precision above it, :data:`NEVER` if cases are too few."""
+    """Return the rounded threshold with this precision above it, :data:`NEVER` if cases are too few.
+
+    >>> acceptance([(0.81239, True)] * 10, 0.9), acceptance([(0.8, True)] * 9, 0.9)
+    (0.8124, 1.0)
+    """
     threshold = keep(scored, precision)
     return NEVER if threshold is None else round(threshold, 4)
 
@@ -59,6 +63,15 @@ def thresholds(scored: Mapping[str, Scored], precision: float, *, least: int = L
 
     ``scored`` are a word's best scores in each photo, and whether the photo shows it. Words with fewer than ``least``
     photos with or without them use the thresholds over all words.
+
+    >>> dog, fog = [(0.91239, True)] * 10 + [(0.2, False)] * 10, [(0.9, False)] * 10 + [(0.3, True)] * 10
+    >>> rare = {"owl": [(0.8, True)] * 9 + [(0.2, False)] * 10, "yak": [(0.8, True)] * 10 + [(0.2, False)] * 9}
+    >>> for word, found in thresholds({"dog": dog, "fog": fog} | rare, 0.9).items():
+    ...     print(word, found)
+    dog {'keep': 0.9124, 'absent': 0.9124}
+    fog {'keep': 1.0, 'absent': 0.0}
+    owl {'keep': 0.9124, 'absent': 0.3}
+    yak {'keep': 0.9124, 'absent': 0.3}
     """
     together = [case for cases in scored.values() for case in cases]
     usual = keep(together, precision, least=least), absent(together, precision, least=least)

@@ -49,17 +49,29 @@ def may_change(question: str, perturbation: str) -> str:
 
 
 def clean_id(text: str) -> str:
-    """Return an id without slashes, which are separators here."""
+    """Return an id without slashes, which are separators here.
+
+    >>> clean_id("a/b/c")
+    'a:b:c'
+    """
     return text.replace("/", ":")
 
 
 def clean_pair(pair_id: str) -> str:
-    """Return the clean pair's id of a perturbed pair: ``"pope-1/brightness"`` → ``"pope-1"``."""
+    """Return the clean pair's id of a perturbed pair.
+
+    >>> clean_pair("pope-1/brightness")
+    'pope-1'
+    """
     return pair_id.rpartition("/")[0]
 
 
 def config_name(source: str, perturbation: str = "") -> str:
-    """Return the config of a row, such as ``vhexpansion_pope_brightness``."""
+    """Return the config of a row.
+
+    >>> config_name("pope", "brightness"), config_name("pope")
+    ('vhexpansion_pope_brightness', 'vhexpansion_pope')
+    """
     return "_".join(filter(None, ("vhexpansion", source, perturbation)))
 
 
@@ -106,5 +118,9 @@ def decode(data: bytes) -> Array:
 
 
 def digest_of(image: bytes) -> str:
-    """Return the SHA-256 of an encoded image, in hex."""
+    """Return the SHA-256 of an encoded image, in hex.
+
+    >>> digest_of(b"")
+    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+    """
     return hashlib.sha256(image).hexdigest()
