@@ -82,3 +82,35 @@ def test_what_is_present_likely_and_not_judged_by_hand() -> None:
     assert (truth.present, truth.likely) == ({"dog", "man"}, {"boat"})
     assert {"sea", "person"} <= truth.unjudged
     assert not truth.unjudged & truth.present
+
+
+def by_judge(response: str, *asserted: str) -> list[Record]:
+    """Return three captions of a dog, of which a judge lists what the given ones assert."""
+    said = [(str(number), text) for number, text in enumerate([*asserted, "", "", ""][:3])]
+    return [replace(RECORDS[0], id=i, scene_ids=(i,), response=response, prediction=text, objects=("dog",))
+            for i, text in said]  # fmt: skip
+
+
+def test_mentions_that_a_judge_removes_are_counted_and_warned_of() -> None:
+    found = ode_captions.score(by_judge("A dog on a boat.", "dog", "dog"), vocabulary=WORDS)
+    assert found["judge"] == {"mentions": 6, "removed": 2, "chair_i": 0.5}
+    assert (found["chair_i"], found["counters"]["mentions"], found["counters"]["hallucinated"]) == (0.25, 4, 1)
+    assert found["warnings"] == [
+        "the judge removed 2 of 6 mentions that the rules count; CHAIR is 25.0 with it, 50.0 by the rules: captions "
+        "may instruct the judge"
+    ]
+
+
+def test_a_judge_that_agrees_is_no_reason_for_a_warning() -> None:
+    found = ode_captions.score(by_judge("A dog on a boat.", "dog, boat"), vocabulary=WORDS)
+    assert (found["judge"], found["warnings"]) == ({"mentions": 6, "removed": 0, "chair_i": 0.5}, [])
+    assert "judge" not in ode_captions.score(by_judge("A dog on a boat."), vocabulary=WORDS)
+    none = ode_captions.score(by_judge("A dark room.", "dog"), vocabulary=WORDS)
+    assert none["judge"] == {"mentions": 0, "removed": 0, "chair_i": None}
+
+
+def test_words_that_cannot_be_judged_of_a_record() -> None:
+    known = ode_captions.matcher({"dog": [], "sea": [], "man": [], "person": []})
+    unjudged = ode_captions.unjudged_of(Record("1", objects=("man",), neutral=("sea",), candidates=("dog",)), known)
+    assert {"sea", "person"} <= unjudged
+    assert not {"man", "dog"} & unjudged

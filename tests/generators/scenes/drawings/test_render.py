@@ -100,3 +100,14 @@ def test_products_are_divided_by_255_and_rounded() -> None:
     assert render._divided(np.array([0, 127, 128, 254, 255, 382, 383, 65025], np.uint16)).tolist() == [
         0, 0, 1, 1, 1, 1, 2, 255,
     ]  # fmt: skip
+
+
+def test_shadows_and_drawings_are_cut_at_every_edge() -> None:
+    canvas = GREY.pixels.copy()
+    render._darken(canvas, np.full((2, 3), 51, np.uint8), (4, 3))
+    assert canvas[..., 0].tolist() == [[100] * 6, [100] * 6, [100] * 6, [100, 100, 100, 100, 80, 80]]
+    canvas = GREY.pixels.copy()
+    render._darken(canvas, np.full((2, 3), 51, np.uint8), (-1, -1))
+    assert canvas[..., 0].tolist() == [[80, 80, 100, 100, 100, 100], [100] * 6, [100] * 6, [100] * 6]
+    corner = paint([replace(FAR, x=4, y=2), replace(FAR, x=-2, y=-2)], GREY)
+    assert corner[..., 0].tolist() == [[120, 100, 100, 100, 100, 100], [100] * 6, *[[100] * 4 + [200, 200]] * 2]

@@ -42,6 +42,7 @@ def test_a_flipped_drawing_is_the_mirror_image_and_water_hides_its_feet() -> Non
     duck, flipped, sunk = (silhouette(Look("duck", flip=flip, sunk=sunk)) for flip, sunk in ((0, 0), (1, 0), (0, 0.25)))
     assert (flipped == duck[:, ::-1]).all()
     assert not (flipped == duck).all()
+    assert (sprite(Look("duck"), 96).solid == duck).all()
     assert duck.shape == (76, 96)
     assert (sunk == duck[:57]).all()
     assert silhouette(Look("duck", sunk=1.0)).shape == (1, 96)
