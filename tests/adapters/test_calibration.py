@@ -9,8 +9,9 @@ from datasets import Dataset, Features, Image, List, Value
 from PIL import Image as Pillow
 from PIL import ImageFile
 
-from vhbench.adapters.calibration import Blind, Coin, Oracle, Yes, YesChat
+from vhbench.adapters.calibration import Blind, Coin, OneImage, Oracle, Presence, Yes, YesChat
 from vhbench.images import to_png
+from vhbench.schema import Scene, SceneObject
 from vhbench.tasks import prompts
 
 FEATURES = Features(
@@ -162,3 +163,73 @@ def test_the_blind_one_counts_answers_by_type_and_negation() -> None:
     assert [Yes().answer(doc(kind)) for kind in ("yes_no", "multiple_choice", "caption")] == [
         "yes", "A", "A picture of dog and cat.",
     ]  # fmt: skip
+
+
+def requests(docs: list[dict[str, Any]], look: Any, chat: bool = False) -> list[Any]:
+    """Return one request per row, as lmms-eval makes them for a simple or a chat model."""
+    given = ("", look, {}) if chat else ("", {}, look)
+    return [SimpleNamespace(args=(*given, number, "t", "test")) for number in range(len(docs))]
+
+
+def test_repeated_requests_are_numbered_by_row() -> None:
+    class Counting(Coin):
+        def answer(self, doc: Any) -> str:
+            return f"{doc['id']}{self.repetition}"
+
+    docs = [doc(id="a", images=[]), doc(id="b", images=[])]
+    seen: list[str] = []
+    model = Counting()
+    model.task_dict = {"t": {"test": docs}, "u": {"test": docs}}
+    asked = [*requests(docs, lambda row: seen.append(row["id"]))] * 2
+    asked.append(SimpleNamespace(args=("", {}, lambda row: None, 0, "u", "test")))
+    assert model.generate_until(asked) == ["a1", "b1", "a2", "b2", "a1"]
+    assert seen == ["a", "b", "a", "b"]
+
+
+def test_other_requests_and_options_are_refused() -> None:
+    model = Yes(max_batch_size=3, batch_size=7, device="cuda")
+    assert (model.batch_size, str(model.device)) == (7, "cpu")
+    with pytest.raises(NotImplementedError, match="expected generate_until; vhbench has no other requests"):
+        model.generate_until_multi_round([])
+    with pytest.raises(ValueError, match=r"^Yes has no model_args \['a', 'b'\]$"):
+        Yes(b=1, a=2)
+    for p in (-0.1, 1.1):
+        with pytest.raises(ValueError, match="expected a probability from 0 to 1"):
+            Coin(p=p)
+
+
+class Scenes:
+    """Two images: a dog, and two cats."""
+
+    def __init__(self) -> None:
+        def scene(name: str, *words: str) -> Scene:
+            things = tuple(SceneObject(i, word, (0, 0, 9, 9), 81) for i, word in enumerate(words, 1))
+            return Scene(name, b"", 64, 64, things, known=frozenset({"dog", "cat"}), countable=frozenset({"cat"}))
+
+        self.scenes = {"s": scene("s", "dog"), "t": scene("t", "cat", "cat")}
+
+
+def test_restricted_oracles_answer_what_their_view_shows() -> None:
+    one, presence = OneImage(), Presence(seed="5")  # type: ignore[arg-type]
+    one.scenes = presence.scenes = Scenes().scenes
+
+    def said(model: Any, question: str, *shown: str) -> list[str]:
+        asked = doc(benchmark="mioh", question=question, choices=[], scene_ids=list(shown))
+        return [model.answer({**asked, "id": str(number)}) for number in range(40)]
+
+    some, every = "Is there a cat in any of the images?", "Is there a cat in every image?"
+    exactly = "Are there exactly two cats in the image?"
+    assert set(said(one, some, "t", "s")) == {"yes"}
+    assert set(said(one, some, "s", "t")) == {"yes", "no"}, "it does not see the second"
+    assert set(said(presence, every, "t", "s")) == {"no"}
+    assert set(said(presence, exactly, "s")) == {"no"}
+    guessed = said(presence, exactly, "t")
+    assert set(guessed) == {"yes", "no"}, "it does not count"
+    assert guessed == said(presence, exactly, "t")
+    presence.repetition = 2
+    assert guessed != said(presence, exactly, "t")
+    presence.repetition, presence.seed = 1, 6
+    assert guessed != said(presence, exactly, "t")
+    assert Presence(seed="5").seed == 5  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^Presence answers MIOH's questions only, not those of ode$"):
+        presence.answer(doc(benchmark="ode"))
