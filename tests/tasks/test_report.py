@@ -1,5 +1,6 @@
 """The grid of a run: numbers worked out by hand, per pairing, with intervals."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -97,3 +98,12 @@ def test_a_precision_that_measures_nothing_is_warned_of() -> None:
 def test_a_model_that_never_says_no_has_no_precision() -> None:
     overall = report.grid([_answer("a", EE, "no", "yes"), _answer("b", EE, "yes", "yes")], EXISTENCE)["overall"]
     assert (overall["precision"], overall["intervals"]["precision"], overall["recall"]) == (None, None, 0)
+
+
+def test_a_report_is_named_after_its_results_and_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = Path("results/org__x/20260101_120000_results.json")
+    assert report.written_with(results, "ode") == results.with_name("20260101_120000_ode_report.json")
+    written: list[Any] = []
+    monkeypatch.setattr("vhbench.adapters.lmms_eval.write_beside_results", lambda *given: written.append(given))
+    report.write({"n": 3}, "ode", "args")
+    assert written == [("args", "ode_report", {"task": "ode", "n": 3})]

@@ -85,3 +85,41 @@ def test_a_baseline_above_chance_is_told_with_its_cell() -> None:
         "Text-only baseline above chance, hp: 61.3 %, 95 % CI [55.0, 67.0], chance 50.0 %",
         "Text-only baseline above chance, ni: 61.3 %, no CI (one cluster), chance 33.3 %",
     ]
+
+
+def test_a_split_has_one_line_for_all_and_one_for_each_subset_that_leaks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    floor = TextOnlyBaseline(1200, 0.6126, Interval(0.55, 0.6704, ""), 0.5, "words", leaks_answers=True)
+    floors = {ALL: floor, "task hp": replace(floor, n=1300), "task hn": replace(floor, leaks_answers=False)}
+    monkeypatch.setattr(text_only_baseline, "of_split", lambda directory: floors)
+    assert list(text_only_baseline.sentences(tmp_path)) == [
+        "61.3 [55.0, 67.0] %, chance 50.0 %",
+        "61.3 [55.0, 67.0] % in task hp, chance 50.0 %, n = 1,300",
+    ]
+    monkeypatch.setattr(text_only_baseline, "of_split", lambda directory: {})
+    few = f"n/a (fewer than {text_only_baseline.LEAST_CLUSTERS} clusters)"
+    assert list(text_only_baseline.sentences(tmp_path)) == [few]
+
+
+def test_a_split_of_too_few_clusters_has_no_baseline(tmp_path: Path) -> None:
+    assert text_only_baseline.of_split(write(tmp_path, ("Red?", (), "no"), ("Big?", (), "yes"))) == {}
+
+
+def test_repetitions_count_once_and_subsets_have_names() -> None:
+    asked = [
+        Record(
+            f"{again}q{image:02}", scene_ids=(f"s{image}",), benchmark="ode", kind="yes_no",
+            task=("one", "two")[image % 2], criterion="fictional", answer=("yes", "no")[image // 2 % 2],
+            question="Is there a dog?",
+        )
+        for image in range(80)
+        for again in ("", "2#")
+    ]  # fmt: skip
+    found = of_questions(asked)
+    assert {name: floor.n for name, floor in found.items()} == {
+        name: floor.n for name, floor in of_questions(asked[::2]).items()
+    }
+    assert [*found] == [ALL, "task one", "task two"]  # all are fictional: no subset of its own
+    in_percent = text_only_baseline.of_records(asked[::2])
+    assert in_percent == {name: floor.in_percent() for name, floor in found.items()}
