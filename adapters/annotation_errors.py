@@ -14,13 +14,23 @@ LONGEST_SIDE = 100_000  # largest plausible image side in pixels
 
 
 def size_fault(width: int, height: int) -> str:
-    """Return an error text if the image size is implausible, or ""."""
+    """Return an error text if the image size is implausible, or "".
+
+    >>> size_fault(1, LONGEST_SIDE), size_fault(LONGEST_SIDE, 1), size_fault(0, 9)
+    ('', '', 'size 0x9 is not within 1 to 100000')
+    >>> size_fault(9, 0) and size_fault(LONGEST_SIDE + 1, 9) and size_fault(9, LONGEST_SIDE + 1)
+    'size 9x100001 is not within 1 to 100000'
+    """
     sane = 1 <= width <= LONGEST_SIDE and 1 <= height <= LONGEST_SIDE
     return "" if sane else f"size {width}x{height} is not within 1 to {LONGEST_SIDE}"
 
 
 def fits_64_bits(identity: int) -> bool:
-    """Return whether an id fits into a 64-bit column."""
+    """Return whether an id fits into a 64-bit column.
+
+    >>> [fits_64_bits(identity) for identity in (-(2**63) - 1, -(2**63), 2**63 - 1, 2**63)]
+    [False, True, True, False]
+    """
     return -(2**63) <= identity < 2**63
 
 

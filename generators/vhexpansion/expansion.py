@@ -120,7 +120,7 @@ def decode(data: bytes) -> Array:
 def digest_of(image: bytes) -> str:
     """Return the SHA-256 of an encoded image, in hex.
 
-    >>> digest_of(b"")
-    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+    >>> digest_of(b"png")
+    '8f8cbb7dcf46e0bc7d53265749a6c17d116093a6ba95e442764060c76fd4a86c'
     """
     return hashlib.sha256(image).hexdigest()

@@ -79,6 +79,15 @@ def test_photos_are_claimed_to_show_their_place_and_one_that_it_excludes(tmp_pat
     assert again.asked == verifier.asked
 
 
+def test_another_photo_of_a_place_draws_another_incorrect_place(tmp_path: Path) -> None:
+    (tmp_path / "kitchen").mkdir()
+    for number in range(12):
+        (tmp_path / "kitchen" / f"{number}.png").write_bytes(png(9))
+    verifier = Verifier()
+    verifier_scores.scores([scene(1)] * 12, verifier, tmp_path)
+    assert len({text for _, text, _ in verifier.asked[1::2]}) > 3
+
+
 def test_a_folder_without_photos_of_places_is_reported(tmp_path: Path) -> None:
     (tmp_path / "floor").mkdir()
     (tmp_path / "floor" / "1.png").write_bytes(png(1))

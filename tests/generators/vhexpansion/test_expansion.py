@@ -69,6 +69,7 @@ def test_a_perturbed_image_is_a_png_seeded_by_seed_name_and_digest(options: dict
 
 
 def test_the_compression_of_a_perturbed_image_can_be_chosen() -> None:
-    pixels = np.zeros((40, 40, 3), np.uint8)
-    most, none = (len(expansion.perturbed(pixels, "", "brightness", seed=0, compression=n)) for n in (9, 0))
-    assert most < 40 * 40 * 3 < none
+    pixels = rng(0, "image").integers(0, 4, (40, 40, 3), np.uint8)
+    made = {n: expansion.perturbed(pixels, "", "brightness", seed=0, compression=n) for n in (9, 4, 0)}
+    assert len(made[9]) < 40 * 40 * 3 < len(made[0])
+    assert expansion.perturbed(pixels, "", "brightness", seed=0) == made[4] != made[9]
