@@ -2,6 +2,7 @@
 
 import io
 
+import golden_drawings
 import pytest
 from PIL import Image
 
@@ -11,7 +12,7 @@ from vhbench.generators.scenes.environments import atlas
 from vhbench.generators.scenes.layout import plan
 from vhbench.generators.scenes.source import SceneSource
 from vhbench.generators.scenes.specs import random_spec
-from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec
+from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 
 
@@ -101,3 +102,24 @@ def test_a_thing_of_which_no_pixel_would_be_left_is_refused(monkeypatch: pytest.
 def test_scenes_of_many_things_and_later_attempts_are_drawn_smaller() -> None:
     assert [source._zoom(things, 0) for things in range(1, 9)] == [1, 1, 0.9, 0.9, 0.75, 0.75, 0.62, 0.62]
     assert [round(source._zoom(1, attempt), 4) for attempt in range(5)] == [1, 1, 0.84, 0.84, 0.7056]
+
+
+def test_no_spec_and_no_scene_changes() -> None:
+    specs = {name: golden_drawings.digest([str(spec)]) for name, spec in golden_drawings.specs().items()}
+    assert specs == golden_drawings.golden("specs")
+    assert golden_drawings.scenes() == golden_drawings.golden("scenes")
+
+
+def test_too_many_categories_for_a_place_are_refused() -> None:
+    with pytest.raises(VhbenchError) as raised:
+        random_spec(1, "few", id="x", words=("dog", "cat"), k=4)
+    assert str(raised.value) == "scene x: 4 categories requested, but only 2 fit together"
+
+
+def test_a_spec_is_named_by_its_id_or_key_and_keeps_what_it_must_show() -> None:
+    names = [random_spec(1, *key, id=id).id for key, id in ((("a", 2), ""), (("a",), "b"), ((), ""))]
+    assert names == ["a-2", "b", "spec"]
+    must = (ObjectSpec("car", 2, colour="red"),)
+    assert random_spec(1, "must", must=must, k=1).objects == must
+    full = random_spec(1, "full", must=(ObjectSpec("car", plan.MOST_THINGS - 1),), k=2, counts=(5,))
+    assert [thing.count for thing in full.objects] == [plan.MOST_THINGS - 1, 1]

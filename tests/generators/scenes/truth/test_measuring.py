@@ -1,5 +1,6 @@
 """Boxes, sizes, colours and contrast of small pictures that were made by hand."""
 
+import golden_drawings
 import numpy as np
 import pytest
 
@@ -173,3 +174,7 @@ def test_large_things_are_sampled_on_a_grid() -> None:
     assert measuring._grid(20, 160, 16, 2, 200) == (slice(4, 196, 2), (0, 8))
     assert measuring._grid(3, 10, 4, 1, 15) == (slice(0, 15, 1), (0, 3))
     assert measuring._grid(5, 10, 4, 3, 100) == (slice(1, 19, 3), (2, 2))
+
+
+def test_no_scene_changes() -> None:
+    assert golden_drawings.scenes() == golden_drawings.golden("scenes")
