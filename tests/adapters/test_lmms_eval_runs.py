@@ -2,9 +2,10 @@
 
 import inspect
 import json
+import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -292,3 +293,95 @@ def test_a_hook_that_fails_prints_what_to_do_instead_once(capsys: pytest.Capture
     assert capsys.readouterr().err == line
     adapter._say.cache_clear()
     assert adapter._hook(lambda: 5, 7, "") == 5
+
+
+class Tracker:
+    """What lmms-eval's trackers are called with."""
+
+    saved: ClassVar[list[Any]] = []
+
+    def save_results_aggregated(self, results: dict[str, Any], samples: Any, datetime_str: str) -> None:
+        self.saved.append(json.loads(json.dumps(results)))
+
+    def save_results_samples(self, task_name: str, samples: list[dict[str, Any]]) -> None:
+        self.saved.append(json.loads(json.dumps(samples)))
+
+    def log_experiment_args(self, **given: Any) -> None:
+        self.model_name_sanitized = f"{given.pop('model_source')}/{given.pop('model_args')}".replace("/", "__")
+        assert given == {"system_instruction": None, "chat_template": None, "fewshot_as_multiturn": False}
+
+
+@pytest.fixture
+def tracker(monkeypatch: pytest.MonkeyPatch) -> type[Tracker]:
+    """Stand-ins for lmms-eval's trackers, hooked as :func:`adapter.register` hooks the real ones."""
+    own = type("EvaluationTracker", (Tracker,), {"saved": []})
+    for name in ("save_results_aggregated", "save_results_samples"):
+        setattr(own, name, Tracker.__dict__[name])
+    module = SimpleNamespace(EvaluationTracker=own, GeneralConfigTracker=Tracker)
+    monkeypatch.setitem(sys.modules, "lmms_eval.loggers", SimpleNamespace(evaluation_tracker=module))
+    monkeypatch.setitem(sys.modules, "lmms_eval.loggers.evaluation_tracker", module)
+    return own
+
+
+def test_results_have_the_provenance_and_reports_the_date_of_the_run(tracker: Any, tmp_path: Path) -> None:
+    adapter._name_reports()
+    run = adapter._RUN
+    assert run.saves is True
+    run.args = SimpleNamespace(output_path=str(tmp_path), model="m", model_args="x=1")
+    about = {"data": DataSource(kind="starter"), "vhbench": "0.1", "lmms_eval": "0.7", "benchmark": "ode"}
+    about |= {"version": "1.0.0", "content_hash": HASH}
+    records = {
+        name: Provenance(task=name, asked=asked, of=3, **about) for name, asked in (("x", 2), ("y", 3), ("z", 3))
+    }
+    run.provenance = records
+    adapter.write_beside_results(run.args, "x_report", {"withheld": "why", "overall": {"bounds": {}}, "task": "x"})
+    adapter.write_beside_results(run.args, "x_submission", [{"id": "q"}])
+    results: dict[str, Any] = {"configs": {"x": {}, "y": {}}, "results": {"x": {"alias": "X"}, "y": {"alias": "Y"}}}
+    tracker().save_results_aggregated(results, samples=None, datetime_str="2026-01-01T12:00:00")
+    [saved] = tracker.saved
+    assert saved["vhbench"] == {name: records[name].to_json() for name in "xy"}
+    assert saved["results"]["x"] == {"alias": "X"}  # the remarks are for the table, not for the file
+    assert results["results"] == {
+        "x": {"alias": "X (2 of 3 evaluated; scores are withheld)"},
+        "y": {"alias": "Y"},
+    }
+    written = {path.relative_to(tmp_path).as_posix(): json.loads(path.read_text()) for path in tmp_path.rglob("*.json")}
+    assert written == {
+        "m__x=1/2026-01-01T12-00-00_x_report.json": {
+            "date": "2026-01-01T12-00-00", "withheld": "why", "overall": {"bounds": {}}, "task": "x",
+        },
+        "m__x=1/2026-01-01T12-00-00_x_submission.json": [{"id": "q"}],
+    }  # fmt: skip
+    assert run.reports == {}
+
+
+def test_results_of_other_tasks_stay_as_they_are(tracker: Any) -> None:
+    adapter._name_reports()
+    adapter._RUN.reports = {"x_report": {}}
+    results: dict[str, Any] = {"results": {"mme": {"alias": "MME"}}}
+    tracker().save_results_aggregated(results, None, "2026")
+    assert tracker.saved == [results] == [{"results": {"mme": {"alias": "MME"}}}]
+
+
+def test_samples_have_a_score_beside_their_payload(tracker: Any) -> None:
+    adapter._score_samples()
+    payload = {provenance.KEY: {}, provenance.SHARE: 0.5}
+    samples = [{"accuracy": payload}, {"accuracy": 1.0}, {"accuracy": {"score": 1}}, {"other": payload}]
+    tracker().save_results_samples("x", samples)
+    assert tracker.saved == [samples]
+    assert [sample.get(provenance.SHARE) for sample in samples] == [0.5, None, None, None]
+
+
+def test_results_have_a_folder_of_their_model_if_there_are_any(tracker: Any, tmp_path: Path) -> None:
+    run = SimpleNamespace(output_path=str(tmp_path), model="org/m", model_args="x=1")
+    assert adapter.results_folder(run) == tmp_path / "org__m__x=1"
+    assert adapter.results_folder(SimpleNamespace(output_path="")) is None
+    assert adapter.results_folder(None) is None
+
+
+def test_each_model_of_ours_is_known_by_its_simple_and_its_chat_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lmms_eval.models", SimpleNamespace(ModelManifest=dict))
+    made = {one.pop("model_id"): one for one in adapter._manifests()}
+    assert set(made) == set(adapter.MODELS)
+    path = "vhbench.adapters.calibration.OneImage"
+    assert made["vhbench_one_image"] == {"simple_class_path": path, "chat_class_path": f"{path}Chat"}

@@ -1,9 +1,11 @@
 """Booleans kept as words of 64 bits: told by the booleans themselves."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vhbench.generators.mioh import scene_columns
 from vhbench.generators.mioh.scene_columns import SceneColumns, number_of, pack, places_of, unpack
 from vhbench.schema import Scene, SceneObject
 
@@ -44,3 +46,15 @@ def test_what_scenes_have_in_common_are_categories_not_objects() -> None:
 def test_by_hand() -> None:
     bits = pack(np.array([True, False, True] + [False] * 61 + [True]))
     assert (len(bits), number_of(bits), places_of(bits, 65).tolist()) == (2, 3, [0, 2, 64])
+
+
+def test_the_vocabulary_is_sorted_and_keeps_the_words_with_most_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    def scene(*words: str) -> Scene:
+        return Scene("s", b"", 32, 32, tuple(SceneObject(i, w, (0, 0, 9, 9), 9) for i, w in enumerate(words)))
+
+    scenes = [scene("owl", "cup", "cup"), scene("owl", "dog"), scene("hat", "bat", "cup", "owl")]
+    for most, kept in ((5, ["bat", "cup", "dog", "hat", "owl"]), (3, ["bat", "cup", "owl"]), (1, ["cup"])):
+        monkeypatch.setattr(scene_columns, "_MOST_WORDS", most)
+        columns = SceneColumns(scenes)
+        assert columns.categories == kept  # of as many objects, the first in the alphabet
+    assert (columns.which.tolist(), columns.where.tolist()) == ([0, 0, 0], [0, 0, 2])
