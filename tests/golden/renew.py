@@ -16,11 +16,13 @@ def main() -> None:
     import golden_drawings
     import golden_options
     import golden_prompts
+    import golden_rows
     from golden_documents import digest, flattened, nested, numbers
 
     golden_drawings.renew()
     golden_options.renew()
     golden_prompts.renew()
+    golden_rows.renew()
 
     file = HERE / "numbers.json"
     former = flattened(json.loads(file.read_text())) if file.exists() else {}

@@ -334,3 +334,111 @@ def test_prepositions_of_several_words(place: str, wet: str, shown: str) -> None
     concepts = [{"word": "yard", "kind": "environment", "place": place}]
     words = concept_graph.wording(concept_graph.from_json({"concepts": concepts, "edges": []}, where="own"))
     assert (words.place("yard"), words.place("yard", "wet"), words.description("yard")) == (place, wet, shown)
+
+
+def test_coco_instances_by_hand(tmp_path: Path) -> None:
+    file = tmp_path / "instances.json"
+    categories = [{"id": 1, "name": "dog"}, {"id": 2, "name": "cat"}, {"id": 3, "name": "cup"}]
+    shown = [(7, 1), (7, 2), (7, 2), (8, 1), (8, 2), (9, 3)]
+    annotations = [{"image_id": image, "category_id": category} for image, category in shown]
+    file.write_text(json.dumps({"categories": categories, "annotations": annotations}))
+    graph = concept_graph.from_coco(file)
+    assert (concept_graph.kinds(graph), [*concept_graph.edges(graph)]) == (
+        {"cat": "entity", "cup": "entity", "dog": "entity"},
+        [("cat", "dog", 2)],
+    )
+    file.write_text(json.dumps({"categories": categories, "annotations": [{"image_id": 7, "category_id": 4}]}))
+    with pytest.raises(VhbenchError, match=r"instances\.json: not COCO instances: KeyError 4$"):
+        concept_graph.from_coco(file)
+    with pytest.raises(VhbenchError, match=r"^cannot read the graph x\.txt: its name must end in \.json or \.graphml$"):
+        concept_graph.from_file("x.txt")
+
+
+def test_a_graph_of_a_file_knows_the_versions_of_its_concepts() -> None:
+    concepts = [{"word": word, "kind": "entity", "since": since} for word, since in (("a", 1), ("b", 2), ("c", 1))]
+    graph = concept_graph.from_json(
+        {"version": 2, "concepts": concepts, "edges": [["a", "b", 1], ["a", "c", 2]]}, where=""
+    )
+    older = concept_graph.as_of(graph, 1)
+    assert (set(older), [*concept_graph.edges(older)], older.graph["version"]) == ({"a", "c"}, [("a", "c", 2)], 1)
+    assert concept_graph.as_of(graph, 2) is concept_graph.as_of(graph, 3) is graph
+    assert (concept_graph.added_attributes(graph, "a", "state"), concept_graph.has_additions(graph)) == ((), False)
+    assert [concept_graph.is_new(graph, *pair) for pair in (("a", "b"), ("b", "a"), ("a", "c"))] == [True, True, False]
+
+
+def test_an_update_that_disagrees_on_a_kind_is_refused() -> None:
+    old, more = graph_of({"road": "environment"}, []), graph_of({"road": "entity"}, [])
+    with pytest.raises(VhbenchError) as raised:
+        concept_graph.update(old, more)
+    assert str(raised.value) == "cannot update the graph: 'road' is an environment in it and an entity in the new"
+    assert not concept_graph.has_additions(concept_graph.update(old, graph_of({"road": "environment"}, [])))
+
+
+A, B = {"a": "entity"}, {"b": "entity"}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "edges", "message"),
+    [
+        ({}, [], "test: the concept graph has no concepts"),
+        ({"a": "thing"}, [], "test: 'a': expected one of entity, environment, got 'thing'"),
+        (A, [("a", "a", 1)], "test: 'a' has an edge to itself; a concept does not co-occur with itself"),
+        (A, [("a", "b", 1)], "test: edge 'a'-'b' names 'b', which is not among the concepts"),
+        (A | B, [("a", "b", 0)], "test: edge 'a'-'b': expected an integer of at least 1, got 0"),
+        (A | B, [("a", "b", True)], "test: edge 'a'-'b': expected an integer of at least 1, got True"),
+    ],
+)  # fmt: skip
+def test_what_is_no_graph_is_refused(kinds: dict[str, str], edges: list[Any], message: str) -> None:
+    with pytest.raises(VhbenchError) as raised:
+        graph_of(kinds, edges)
+    assert str(raised.value) == message
+
+
+def amber(folder: Path, *entries: dict[str, Any], queries: dict[int, str] | None = None) -> Path:
+    (folder / "query").mkdir(exist_ok=True)
+    (folder / "annotations.json").write_text(json.dumps(entries))
+    asked = [{"id": number, "query": query} for number, query in (queries or {}).items()]
+    (folder / "query/query_all.json").write_text(json.dumps(asked))
+    return folder
+
+
+def test_amber_by_hand(tmp_path: Path) -> None:
+    first = {"id": 1, "type": "generative", "truth": ["dog", "sky", "dog"], "hallu": ["cat", "dog"]}
+    second = {"id": 2, "type": "generative", "truth": ["dog", "sky"], "hallu": ["cat"]}
+    asked = [{"id": n, "type": "discriminative-attribute-state", "truth": t} for n, t in ((3, "yes"), (4, "no"))]
+    queries = {3: "Is the sky bright blue in this image?", 4: "Is the sky gray in this image?"}
+    folder = amber(tmp_path, first, second, *asked, queries=queries)
+    graph = amber_graph.from_amber(folder, node_types={"dog": "entity", "sky": "environment"})
+    assert ([*concept_graph.edges(graph)], graph.nodes["sky"]["state"]) == (
+        [("dog", "sky", 2)],
+        (("bright blue", "gray"),),
+    )
+    assert concept_graph.kinds(graph) == {"dog": "entity", "sky": "environment"}
+    imagined = amber_graph.hallucinations(folder)
+    assert {frozenset(edge): data["weight"] for *edge, data in imagined.edges(data=True)} == {
+        frozenset(("dog", "cat")): 3, frozenset(("sky", "cat")): 2, frozenset(("sky", "dog")): 1,
+    }  # fmt: skip
+    compat = amber_graph.from_amber(folder, node_types={"dog": "entity", "sky": "virtual"}, compat=True)
+    assert {(a, b): w for a, b, w in concept_graph.edges(compat)} == {
+        ("dog", "sky"): 5, ("dog", "dog"): 1,
+    }  # fmt: skip
+    assert compat.nodes["sky"]["state"] == ()  # of two words: the reference reads one
+    assert "sky" not in amber_graph.from_amber(folder, node_types={"dog": "entity", "sky": "virtual"})
+
+
+@pytest.mark.parametrize(
+    ("entries", "types", "message"),
+    [
+        ([{"type": "generative"}], None, r"annotations\.json: entry 1 lacks type or truth$"),
+        ([{"type": "x", "truth": "no"}], None, r"annotations\.json: no entry of type 'generative', which has the "
+         "ground truth of each image$"),
+        ([{"type": "generative", "truth": ["a", "b"]}], {"a": "entity"}, r"^node types: no kind for b \(1 words\)$"),
+        ([{"type": "generative", "truth": ["a"]}], {"a": "x"}, "^node types: 'a': expected entity, environment or "
+         "virtual, got 'x'$"),
+        ([{"type": "generative", "truth": ["a"]}, *[{"id": 3, "type": "discriminative-attribute", "truth": ""}] * 2],
+         {"a": "entity"}, r"query_all\.json: no question with id 3$"),
+    ],
+)  # fmt: skip
+def test_what_is_not_amber_is_named(entries: Any, types: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(VhbenchError, match=message):
+        amber_graph.from_amber(amber(tmp_path, *entries), node_types=types)

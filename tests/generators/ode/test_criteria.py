@@ -144,3 +144,42 @@ def test_impossible_requests_are_named(starter: ConceptGraph) -> None:
         next(criteria.extend(starter, "random", ("car", "street"), 6, seed=0))
     with pytest.raises(VhbenchError, match="compat=True draws from a graph"):
         criteria.select(starter, "standard", limit=1, seed=0, compat=True)
+
+
+def test_the_newest_pairs_are_those_that_an_update_adds(starter: ConceptGraph) -> None:
+    kinds = {"dog": "entity", "cup": "entity", "street": "environment", "yak": "entity"}
+    more = concept_graph.assemble(kinds, {("yak", "dog"): 5, ("street", "yak"): 2}, where="more")
+    new = concept_graph.update(starter, more)
+    pairs = [*criteria.newest(new, ["standard", "fictional"], 3, None, None)]
+    assert pairs
+    assert all(concept_graph.is_new(new, *pair) for pair in pairs)
+    expected = [
+        pair
+        for pairing in criteria.PAIRINGS
+        for name in ("standard", "fictional")
+        for pair in criteria.candidates(criteria.PairPool(new, pairing, 2, seed=3), name)
+    ]
+    assert pairs == expected
+
+
+def test_a_group_grows_by_the_concepts_that_fit_best() -> None:
+    kinds = dict.fromkeys(("a", "b", "c", "d", "e"), "entity") | {"z": "environment"}
+    counts = {("a", "z"): 9, ("a", "c"): 5, ("c", "z"): 5, ("a", "d"): 7, ("d", "z"): 1, ("c", "d"): 9}
+    graph = concept_graph.assemble(kinds, counts, where="test")
+    groups = [*criteria.extend(graph, "standard", ("a", "z"), 3, seed=0)]
+    assert groups[:2] == [("a", "c", "z"), ("a", "d", "z")]  # at least 5 with both, then at least 1
+    assert {group[1] for group in groups[2:]} == {"b", "e"}
+    assert next(criteria.extend(graph, "fictional", ("b", "z"), 4, seed=0))[-1] == "z"
+    assert {*next(criteria.extend(graph, "fictional", ("b", "z"), 3, seed=0))} in ({"b", "e", "z"}, {"b", "a", "z"})
+    assert [*criteria.extend(graph, "random", ("a", "z"), 2, seed=0)] == [("a", "z")]
+
+
+def test_the_references_selection_needs_its_graph_and_criterion() -> None:
+    graph = concept_graph.assemble({"a": "entity", "b": "entity"}, {("a", "b"): 1}, where="test")
+    graph.graph["compat"] = True
+    with pytest.raises(
+        VhbenchError, match=r"^unknown criterion 'rare', expected one of standard, long_tail, random, fic"
+    ):
+        criteria.select(graph, "rare", limit=1, seed=0, compat=True)
+    with pytest.raises(VhbenchError, match=r"^more pairs requested \(\{'ee': 1, 'ev': 1\}\) than exist$"):
+        criteria.select(graph, "standard", limit=1, seed=0, compat=True)

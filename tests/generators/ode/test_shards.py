@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import golden_rows
 import pytest
 
 from vhbench.builds.ode import OdeBuild
@@ -58,3 +59,7 @@ def test_the_graph_version_that_added_a_pair() -> None:
 ])  # fmt: skip
 def test_an_image_is_scored_by_its_least_certain_target(result: Scene | Rejection, score: float) -> None:
     assert shards._score(result) == score
+
+
+def test_no_row_of_a_share_changes() -> None:
+    assert golden_rows.rows() == golden_rows.golden()
