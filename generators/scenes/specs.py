@@ -82,8 +82,6 @@ def _complete(
         locale = plan.choose_locale(base, entries, random, among)
     except plan.Refusal as refusal:
         raise VhbenchError(f"scene {base.id}: no environment fits: {refusal.reason} {refusal.detail}") from refusal
-    if len(entries) >= total:
-        return locale, []
     if pool is None:
         pool = [entry for entry in catalog.CATALOG.values() if plan.at_home(entry, locale)]
     names = {entry.name for entry in entries} | set(map(catalog.readable, base.absent))

@@ -114,6 +114,8 @@ def test_too_many_categories_for_a_place_are_refused() -> None:
     with pytest.raises(VhbenchError) as raised:
         random_spec(1, "few", id="x", words=("dog", "cat"), k=4)
     assert str(raised.value) == "scene x: 4 categories requested, but only 2 fit together"
+    with pytest.raises(VhbenchError, match=r"^scene x: no environment fits: .+ \{.*\}$"):
+        random_spec(1, "none", id="x", environment="beach", absent=("sand", "sea", "beach"))
 
 
 def test_a_spec_is_named_by_its_id_or_key_and_keeps_what_it_must_show() -> None:
