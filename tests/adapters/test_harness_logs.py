@@ -1,7 +1,9 @@
 """Logs of other harnesses: what was sent, what ended a response, and its tokens, reach the row."""
 
 import json
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -137,3 +139,30 @@ def test_a_table_with_the_columns_of_a_log_is_a_table(tmp_path: Path) -> None:
     assert row == {"id": "q", "doc": "Is it?", "model_response": "Yes."}
     (tmp_path / "one.jsonl").write_text('{"doc": {"specific": {"id": "q"}}, "model_response": {"text": "Yes."}}\n')
     assert [row["response"] for row in read_rows(tmp_path / "one.jsonl", {"id"})] == ["Yes."]
+
+
+def test_inspects_own_logs_are_read_by_inspect_if_it_is_installed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def read(path: str) -> SimpleNamespace:
+        return SimpleNamespace(model_dump=lambda mode: {"path": path, "mode": mode})
+
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", SimpleNamespace(read_eval_log=read))
+    file = tmp_path / "x.eval"
+    assert list(harness_logs.inspect_log(file)) == [{"path": str(file), "mode": "json"}]
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    with pytest.raises(VhbenchError) as raised:
+        list(harness_logs.inspect_log(file))
+    assert str(raised.value) == (
+        "x.eval: expected Inspect to read its log (pip install inspect-ai), or its JSON form: inspect log convert "
+        "x.eval --to json --output-dir json"
+    )
+
+
+def test_responses_of_other_repetitions_are_numbered_and_failed_ones_are_empty() -> None:
+    failed = {"custom_id": "q", "response": {"status_code": 500, "body": {"choices": [{"message": {"content": "x"}}]}}}
+    for row in (failed, {"custom_id": "q", "response": None}):
+        [found] = harness_logs.of_batch(row)
+        assert (found["id"], found["response"] or "") == ("q", "")
+    assert harness_logs._repetition("q", 1, "x", a=1) == {"id": "q", "response": "x", "a": 1}
+    assert harness_logs._repetition("q", 3, "x") == {"id": "3#q", "response": "x"}

@@ -12,6 +12,7 @@ from PIL import Image
 
 from vhbench.adapters.published_benchmarks import (
     _mme_texts,
+    files_of,
     read_hallusionbench,
     read_mme,
     read_mmvp,
@@ -284,3 +285,31 @@ def test_a_naturalbench_group_gives_four_cases_and_multiple_choice_is_left_out(t
     assert images[0] is images[1]
     assert images[2] is images[3] != images[0]
     assert left_out == Rejection("1", "no_yes_no_question", {"type": "multiple_choice"})
+
+
+def test_the_files_of_each_source(mme_folder: Path, tmp_path: Path) -> None:
+    texts = [mme_folder / "color/0001.txt", mme_folder / "scene/questions_answers_YN/a_b.txt"]
+    assert files_of(mme_folder) == texts
+    (tmp_path / "pope").mkdir()
+    files = [write(tmp_path / "pope" / f"{name}.jsonl", POPE) for name in ("random", "adversarial")]
+    (tmp_path / "pope/notes.md").write_text("notes")
+    (tmp_path / "pope/folder.json").mkdir()
+    assert files_of(tmp_path / "pope") == files[::-1]
+    assert files_of(files[0]) == files[:1]
+    parquet = tmp_path / "naturalbench/data/train-00000-of-00001.parquet"
+    parquet.parent.mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist([group(0, "yes_no", "Yes", "No", "No", "Yes")]), parquet)
+    assert files_of(tmp_path / "naturalbench") == [parquet]
+
+
+def test_what_is_no_folder_of_mme_has_no_texts(tmp_path: Path, images: Path) -> None:
+    assert _mme_texts(write(tmp_path / "pope.jsonl", POPE)) == []
+    assert _mme_texts(images) == []
+
+
+def test_hallusionbench_as_parquet_contains_its_images(tmp_path: Path) -> None:
+    row = {**HALLUSION, "filename": None, "image": {"bytes": png(), "path": None}}
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "image-00000-of-00001.parquet")
+    [question] = read_hallusionbench(tmp_path, None)
+    assert isinstance(question, Question)
+    assert (question.id, question.answer, question.images) == ("VD_illusion_0_1_2", "no", (png(),))
