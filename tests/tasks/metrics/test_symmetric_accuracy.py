@@ -1,5 +1,7 @@
 """Pairs with repaired labels, and the scores of the parts of a run: worked by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from vhbench.schema import Record, VhbenchError
@@ -58,3 +60,30 @@ def test_a_pair_of_another_perturbation_is_another_pair() -> None:
     perturbed = [Record("x", pair_id="a", perturbation="blur"), Record("y", pair_id="a", perturbation="blur")]
     pairs = symmetric_accuracy.complete_pairs([PAIRS[1], *perturbed, PAIRS[0]])
     assert [(first.id, second.id) for first, second in pairs] == [("a", "a-twin"), ("x", "y")]
+
+
+def test_responses_are_parsed_unless_there_is_a_prediction_and_answers_may_be_capitals() -> None:
+    rows = [
+        {"id": "a", "pair_id": "a", "answer": "Yes", "response": "Yes, there is."},
+        {"id": "b", "pair_id": "a", "answer": "No", "response": "No.", "prediction": "yes", "negated": True},
+        {"id": "c", "pair_id": "c", "answer": "no", "response": "No."},
+        {"id": "d", "pair_id": "c", "answer": "yes", "response": "It is not red.", "negated": True},
+    ]
+    found = symmetric_accuracy.score(rows)
+    assert (found["accuracy"], found["symmetric_accuracy"], found["yes_rate"]) == (2 / 4, 0, 2 / 4)
+    assert found["unparsed"] == 0
+    failed = symmetric_accuracy.score(
+        [*rows[:3], {**rows[3], "failure": "failed", "prediction": "yes"}], allow_failed=True
+    )
+    assert (failed["failed"], failed["accuracy"]) == (1 / 4, 2 / 4)
+    alone = [{"id": "x", "answer": "yes", "prediction": "yes"}]
+    with pytest.raises(VhbenchError, match="pair"):
+        symmetric_accuracy.score(alone)
+
+
+def test_scores_that_are_constant_have_no_interval_and_a_failed_run_has_no_numbers() -> None:
+    found = symmetric_accuracy.score(PAIRS)
+    assert {"chance", "permutation_baseline"}.isdisjoint(found["intervals"])
+    lost = symmetric_accuracy.score([replace(record, failure="failed", prediction="") for record in PAIRS])
+    assert (lost["new_successful"], lost["chance_accuracy"], lost["accuracy"]) == (None, None, None)
+    assert "published_labels" not in lost
