@@ -11,6 +11,7 @@ from scipy.special import ndtri
 
 from vhbench.generators.vhexpansion.perturbations import (
     PERTURBATIONS,
+    at_severities,
     disk_kernel,
     gaussian_noise,
     perturbation,
@@ -207,3 +208,47 @@ def test_all_severities_are_imagenet_cs_on_photos(reference: Path, name: str) ->
         for severity in range(1, 6):
             ours = perturbation(f"{name}_{severity}")(image, rng(0)).astype(int)
             assert np.abs(ours - imagenet_c(name, image, severity)).max() <= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed", "refused", "message"),
+    [
+        ("brightness", {"amount": 1}, {"amount": 1.01}, "brightness: expected an amount in [-1, 1], got 1.01"),
+        ("brightness", {"amount": -1}, {"amount": -1.01}, "brightness: expected an amount in [-1, 1], got -1.01"),
+        (
+            "jpeg_compression",
+            {"quality": 95},
+            {"quality": 96},
+            "jpeg_compression: expected a quality of 1 to 95, got 96",
+        ),
+        ("jpeg_compression", {"quality": 1}, {"quality": 0}, "jpeg_compression: expected a quality of 1 to 95, got 0"),
+        ("gaussian_noise", {"sigma": 0}, {"sigma": -0.1}, "sigma: expected at least 0, got -0.1"),
+        ("defocus_blur", {"radius": 1}, {"radius": 0}, "radius: expected at least 1, got 0"),
+        ("defocus_blur", {"alias_blur": 1e-3}, {"alias_blur": 0}, "alias_blur: expected at least 0.001, got 0"),
+    ],
+)
+def test_parameters_are_bounded(name: str, allowed: dict, refused: dict, message: str) -> None:
+    changed = PERTURBATIONS[name](photo(), rng(0), **allowed)
+    assert changed.shape == photo().shape
+    with pytest.raises(VhbenchError) as raised:
+        PERTURBATIONS[name](photo(), rng(0), **refused)
+    assert str(raised.value) == message
+
+
+def test_the_darkest_and_the_brightest_are_black_and_white() -> None:
+    assert not PERTURBATIONS["brightness"](photo(), rng(0), amount=-1).any()
+    assert (PERTURBATIONS["brightness"](photo(), rng(0), amount=1).max(axis=2) == 255).all()
+
+
+@pytest.mark.parametrize("spec", ["brightness:", "brightness:0", "brightness:6", "brightness:3-2", "brightness:1-6"])
+def test_other_severities_are_refused(spec: str) -> None:
+    with pytest.raises(VhbenchError) as raised:
+        at_severities(spec)
+    assert str(raised.value) == f"expected brightness:1-5 or a part of it, such as brightness:3, got {spec}"
+
+
+def test_a_severity_in_the_name_counts() -> None:
+    image = photo()
+    expected = perturbation("brightness", 2)(image, rng(0))
+    for change in (perturbation("brightness_2"), perturbation("brightness_2", 5)):
+        assert np.array_equal(change(image, rng(0)), expected)
