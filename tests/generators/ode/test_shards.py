@@ -4,10 +4,13 @@ from dataclasses import replace
 
 import golden_rows
 import pytest
+from perfect_models import PerfectDetector
 
 from vhbench.builds.ode import OdeBuild
 from vhbench.generators.ode import shards
+from vhbench.generators.ode.detection import DetectionModels
 from vhbench.generators.ode.shards import Recipe, Share
+from vhbench.generators.scenes import read_part
 from vhbench.schema import Rejection, Scene, VhbenchError
 
 
@@ -63,3 +66,28 @@ def test_an_image_is_scored_by_its_least_certain_target(result: Scene | Rejectio
 
 def test_no_row_of_a_share_changes() -> None:
     assert golden_rows.rows() == golden_rows.golden()
+
+
+def test_an_image_of_a_place_of_another_part_is_rejected() -> None:
+    first, second = read_part("1/2"), read_part("2/2")
+    scene = Scene("s", b"", 9, 9, (), environment="beach")
+    own, other = (first, second) if first.holds("beach") else (second, first)
+    assert shards._of_part(own, scene) is scene
+    assert shards._of_part(other, scene) == Rejection("s", "place outside --part", {"environment": "beach"})
+    nowhere, rejected = Scene("s", b"", 9, 9, ()), Rejection("s", "why")
+    assert shards._of_part(other, nowhere) is nowhere
+    assert shards._of_part(other, rejected) is rejected
+
+
+def test_what_a_detector_does_not_know_is_not_asked_of_it() -> None:
+    class Closed(PerfectDetector):
+        def knows(self, word: str) -> bool:
+            return word != "motorway"
+
+    seen = golden_rows.recipes()["seen"]
+    words = ("pedestrian", "motorway")
+    assert {"pedestrian", "motorway"} <= set(seen.graph)
+    assert shards._problem(seen, words) == ""
+    closed = replace(seen, eyes=DetectionModels(Closed()))
+    assert shards._problem(closed, words) == "the detector does not know: motorway"
+    assert shards._problem(closed, ("pedestrian",)) == ""
