@@ -114,3 +114,12 @@ def test_words_that_cannot_be_judged_of_a_record() -> None:
     unjudged = ode_captions.unjudged_of(Record("1", objects=("man",), neutral=("sea",), candidates=("dog",)), known)
     assert {"sea", "person"} <= unjudged
     assert not {"man", "dog"} & unjudged
+
+
+def test_a_judge_that_removes_all_mentions_is_warned_of_after_other_warnings() -> None:
+    records = [replace(one, cut_off=True) for one in by_judge("A dog on a boat.", *["a nice day"] * 3)]
+    found = ode_captions.score(records, vocabulary=WORDS)
+    assert (found["chair_i"], found["judge"]["removed"]) == (None, 6)
+    truncated, judged = found["warnings"]
+    assert truncated.startswith("3 of 3 responses (100.0 %) are truncated")
+    assert "removed 6 of 6 mentions that the rules count; CHAIR is 0.0 with it, 50.0 by the rules" in judged
