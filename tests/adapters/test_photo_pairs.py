@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from vhbench import splits
-from vhbench.adapters import loaded_models
+from vhbench.adapters import loaded_models, photo_pairs
 from vhbench.builds import sharding
 from vhbench.builds.ode import OdeBuild
 from vhbench.protocols import Detection
@@ -108,3 +108,15 @@ def test_photos_without_annotations_are_labelled_by_a_detector(
         assert scene.categories() == set(SHOWN[int(str(scene.provenance["photo"]).removesuffix(".jpg")) - 1])
     with pytest.raises(VhbenchError, match="or photos:DIR with --detector NAME"):
         OdeBuild(images=f"photos:{folder}").check()
+
+
+def test_the_photos_of_a_folder_are_found_by_their_suffix(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    for name in ("c.JPG", "b/a.webp", "a.png", "b/b.jpeg", "notes.txt", "d.gif"):
+        (tmp_path / name).touch()
+    names = [path.relative_to(tmp_path).as_posix() for path in photo_pairs.photo_files(tmp_path)]
+    assert names == ["a.png", "b/a.webp", "b/b.jpeg", "c.JPG"]
+    (tmp_path / "none").mkdir()
+    with pytest.raises(VhbenchError) as raised:
+        photo_pairs.photo_files(tmp_path / "none")
+    assert str(raised.value) == f"{tmp_path / 'none'}: expected photos (.jpg, .png, .webp), got none"

@@ -8,6 +8,7 @@ import io
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import any_vlm
@@ -16,6 +17,7 @@ import pytest
 import torch
 from PIL import Image
 
+from vhbench.adapters import vlm_connectors
 from vhbench.adapters.attack_config import AttackConfig
 from vhbench.adapters.attacks import AttackCase, AttackResult, attack
 from vhbench.adapters.vlms import TransformersVLM, load_vlm
@@ -153,3 +155,27 @@ def test_errors_of_a_processor_are_one_line() -> None:
     with pytest.raises(ValueError, match=r"the processor of llava fails: KeyError: 'first") as error:
         vlm.features(torch.zeros((1, 3, 64, 64), dtype=torch.uint8))
     assert "\n" not in str(error.value)
+
+
+def test_a_part_of_a_model_is_found_by_its_path() -> None:
+    model = SimpleNamespace(vision=SimpleNamespace(last=3))
+    found = [vlm_connectors._module(model, path) for path in ("vision.last", "vision", "vision.none", "none.last", "")]
+    assert found == [3, model.vision, None, None, None]
+
+
+def test_a_forward_pass_that_requests_no_image_features_is_named() -> None:
+    with pytest.raises(ValueError, match=r"^its forward pass requests no image features$"):
+        vlm_connectors._reached(lambda **inputs: inputs, {"x": 1})
+    assert vlm_connectors._reached(vlm_connectors._stopping(lambda x: x + 1), {"x": 1}) == 2
+
+
+def test_outputs_are_collected_up_to_the_end_of_another_module() -> None:
+    first, last, unreached = torch.nn.Identity(), torch.nn.Identity(), torch.nn.Identity()
+
+    def model(x: Any) -> Any:
+        y = first(first(x) + 1)
+        return unreached(last(y))
+
+    assert vlm_connectors._outputs_of(first, last, model, {"x": torch.tensor(1)}) == [1, 2]
+    assert not first._forward_hooks
+    assert not last._forward_hooks
