@@ -54,8 +54,16 @@ def test_an_attribute_that_the_object_has_as_well_is_never_the_incorrect_claim()
 
 def test_another_photo_draws_another_incorrect_colour() -> None:
     verifier = Verifier()
-    verifier_scores.scores([scene(number, ("colour", "red")) for number in range(9)], verifier)
-    assert len({text for _, text, _ in verifier.asked[1::2]}) > 2
+    verifier_scores.scores([scene(number, ("colour", "red")) for number in range(5)], verifier)
+    drawn = [text.removeprefix("a photo of a ") for _, text, _ in verifier.asked[1::2]]
+    assert drawn == ["black door", "blue door", "black door", "white door", "black door"]
+
+
+def test_each_attribute_of_a_photo_draws_its_own() -> None:
+    verifier = Verifier()
+    verifier_scores.scores([scene(1, ("colour", "red"), ("colour", "blue"))], verifier)
+    asked = [text.removeprefix("a photo of a ") for _, text, _ in verifier.asked]
+    assert asked == ["red door", "black door", "blue door", "brown door"]
 
 
 def test_photos_are_claimed_to_show_their_place_and_one_that_it_excludes(tmp_path: Path) -> None:
@@ -82,10 +90,11 @@ def test_photos_are_claimed_to_show_their_place_and_one_that_it_excludes(tmp_pat
 def test_another_photo_of_a_place_draws_another_incorrect_place(tmp_path: Path) -> None:
     (tmp_path / "kitchen").mkdir()
     for number in range(12):
-        (tmp_path / "kitchen" / f"{number}.png").write_bytes(png(9))
+        (tmp_path / "kitchen" / f"{number}.png").write_bytes(png(number + 1))
     verifier = Verifier()
-    verifier_scores.scores([scene(1)] * 12, verifier, tmp_path)
-    assert len({text for _, text, _ in verifier.asked[1::2]}) > 3
+    verifier_scores.scores([scene(1)] * 5, verifier, tmp_path)
+    drawn = [(width, text.removeprefix("a photo of ")) for width, text, _ in verifier.asked[1::2]]
+    assert drawn == [(10, "a street"), (9, "a stage"), (6, "a desert"), (3, "grass"), (11, "a sports court")]
 
 
 def test_a_folder_without_photos_of_places_is_reported(tmp_path: Path) -> None:

@@ -138,3 +138,14 @@ def test_captions_as_annotations_of_amber() -> None:
     with pytest.raises(VhbenchError) as raised:
         amber._annotation(replace(SEEN, kind="multiple_choice"))
     assert str(raised.value) == "question '1': expected the kind caption or yes_no for AMBER, got 'multiple_choice'"
+
+
+def test_a_built_vocabulary_is_taken_as_it_is_if_it_matches_as_asked() -> None:
+    ours, reference = chair.vocabulary_of(WORDS), chair.vocabulary_of(WORDS, compat=True)
+    assert chair.vocabulary_of(ours) is ours
+    assert chair.vocabulary_of(reference, compat=True) is reference
+    for built, compat in ((ours, True), (reference, False)):
+        message = f"^expected a vocabulary built with compat={compat}, got compat={not compat}$"
+        with pytest.raises(VhbenchError, match=message):
+            chair.vocabulary_of(built, compat=compat)
+    assert type(ours) is not type(reference)
