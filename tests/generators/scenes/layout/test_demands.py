@@ -13,6 +13,7 @@ from vhbench import masks
 from vhbench.generators.scenes.layout import demands
 from vhbench.generators.scenes.layout.plan import Refusal
 from vhbench.generators.scenes.source import SceneSource
+from vhbench.generators.scenes.truth import measuring
 from vhbench.schema import ObjectSpec, Scene, SceneSpec
 
 THINGS = ("dog", "car", "chair", "person", "kite", "cup")
@@ -111,3 +112,58 @@ def test_the_other_way_round_is_another_relation() -> None:
     with pytest.raises(Refusal, match="relation not as requested") as refusal:
         demands.check_requests(replace(spec, relations=((1, "left of", 0),)), wishes, scene)
     assert refusal.value.detail == {"relation": [1, "left of", 0]}
+
+
+LEAST = measuring.LEAST_PIXELS * 100 * 100
+HIDDEN, CUT = measuring.OCCLUDED, measuring.TRUNCATED
+EPSILON = 1e-9
+
+
+@pytest.mark.parametrize(
+    ("hard", "seen", "reason"),
+    [
+        ((), {}, ""),
+        ((), {"area": LEAST}, ""),
+        ((), {"area": LEAST - EPSILON}, "object hardly visible"),
+        (("occluded",), {"area": measuring.LEAST_PART * 1e4, "visible_fraction": HIDDEN[0]}, ""),
+        (("truncated",), {"area": measuring.LEAST_PART * 1e4, "in_frame_fraction": CUT[1]}, ""),
+        ((), {"visible_fraction": 0.7}, ""),
+        ((), {"visible_fraction": 0.7 - EPSILON}, "visible fraction out of range"),
+        (("occluded",), {"visible_fraction": HIDDEN[1]}, ""),
+        (("occluded",), {"visible_fraction": HIDDEN[1] + EPSILON}, "visible fraction out of range"),
+        (("occluded",), {"visible_fraction": HIDDEN[0] - EPSILON}, "visible fraction out of range"),
+        ((), {"in_frame_fraction": 0.98}, ""),
+        ((), {"in_frame_fraction": 0.98 - EPSILON}, "in-frame fraction out of range"),
+        (("truncated",), {"in_frame_fraction": CUT[0]}, ""),
+        (("truncated",), {"in_frame_fraction": CUT[1] + EPSILON}, "in-frame fraction out of range"),
+        (("small",), {"box": (0, 0, 100, 100 * measuring.SMALL_BOX)}, ""),
+        (("small",), {"box": (0, 0, 100, 100 * measuring.SMALL_BOX + 1e-6)}, "object not small enough"),
+    ],
+)
+def test_what_must_be_seen_of_an_object(hard: tuple[str, ...], seen: dict, reason: str) -> None:
+    whole = {"area": 2000.0, "visible_fraction": 1.0, "in_frame_fraction": 1.0, "box": (0, 0, 50, 50)}
+    spec = SceneSpec("s", (ObjectSpec("dog"),), width=100, height=100)
+    wish = SimpleNamespace(hard=hard, spec=0, entry=SimpleNamespace(name="dog"))
+    extent, thing = SimpleNamespace(**{**whole, **seen}), SimpleNamespace(host=-1)
+    if not reason:
+        demands.check_visible(spec, [wish], [thing], [extent])  # type: ignore[list-item]
+        return
+    with pytest.raises(Refusal) as raised:
+        demands.check_visible(spec, [wish], [thing], [extent])  # type: ignore[list-item]
+    assert (raised.value.reason, raised.value.detail["category"]) == (reason, "dog")
+
+
+@pytest.mark.parametrize(
+    ("host", "relations", "seen"), [(-1, (), False), (0, (), True), (-1, ((0, "behind", 1),), True)]
+)
+def test_what_carries_another_or_is_related_may_be_hidden_more(host: int, relations: tuple, seen: bool) -> None:
+    spec = SceneSpec("s", (ObjectSpec("table"), ObjectSpec("cup")), width=100, height=100, relations=relations)
+    wishes = [SimpleNamespace(hard=(), spec=i, entry=SimpleNamespace(name="x")) for i in range(2)]
+    whole = {"area": 2000.0, "in_frame_fraction": 1.0, "box": (0, 0, 50, 50)}
+    extents = [SimpleNamespace(**whole, visible_fraction=fraction) for fraction in (0.45, 1.0)]
+    things = [SimpleNamespace(host=-1), SimpleNamespace(host=host)]
+    if seen:
+        demands.check_visible(spec, wishes, things, extents)  # type: ignore[arg-type]
+    else:
+        with pytest.raises(Refusal, match="visible fraction"):
+            demands.check_visible(spec, wishes, things, extents)  # type: ignore[arg-type]
