@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, combinations_with_replacement, islice, permutations
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,8 +23,7 @@ UNKNOWN: Final = "I don't know"
 YES, NO = "yes", "no"
 
 
-@dataclass(frozen=True, slots=True)
-class ImageSlot:
+class ImageSlot(NamedTuple):
     """Requirements on one image.
 
     Attributes:

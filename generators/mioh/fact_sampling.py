@@ -48,7 +48,7 @@ class FactSampler:
     def draw(self, generator: np.random.Generator) -> tuple[Fact, ...]:
         """Return ``kind.asks`` facts, or fewer if none fit."""
         number = _SEARCHED if self.kind.asks > 1 and self._bound else _DRAWN
-        drawn = [self.facts[i] for i in generator.integers(len(self.facts), size=number).tolist()]
+        drawn = [self.facts[i] for i in dict.fromkeys(generator.integers(len(self.facts), size=number).tolist())]
         if self.kind.asks == 1:
             rarest = sorted(islice(self._usable(drawn), 4), key=self._tried.__getitem__)[:1]
             self._tried.update(rarest)
@@ -90,11 +90,12 @@ class FactSampler:
         return chosen
 
     def _most_pressable(self, facts: Sequence[Fact]) -> list[Fact]:
-        return sorted(facts, key=lambda f: -self.pool.pressable(f, self.kind.least) / (1 + self._uses[f] ** 0.5))
+        pressable, least, uses = self.pool.pressable, self.kind.least, self._uses
+        return sorted(facts, key=lambda f: -pressable(f, least) / (1 + uses.get(f, 0) ** 0.5))
 
     def _usable(self, facts: Iterable[Fact]) -> Iterator[Fact]:
         """Yield the usable facts lazily, since each check examines every scene."""
-        return (fact for fact in dict.fromkeys(facts) if self.pool.askable(fact, self.kind.least))
+        return (fact for fact in facts if self.pool.askable(fact, self.kind.least))
 
     def _options(self, first: Fact, drawn: Sequence[Fact], generator: np.random.Generator) -> tuple[Fact, ...]:
         """Extend the first fact by related facts, which are plausible options, and by others."""
@@ -102,6 +103,7 @@ class FactSampler:
         for family in self._company(first):
             near = [family[i] for i in generator.permutation(len(family))[: 2 * _LOOKED_AT].tolist()]
             kin += self._most_pressable(near)
+        kin = list(dict.fromkeys(kin))
         some = 0 if self._apart else int(generator.integers(1, self.kind.asks))
         for number, pools in ((some, (kin,)), (self.kind.asks - 1, (drawn, kin))):
             while len(chosen) <= number and (best := self._best(chosen, pools)) is not None:

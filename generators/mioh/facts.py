@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from vhbench.generators.mioh.scene_columns import Bits
 from vhbench.language import inflection
@@ -18,8 +18,7 @@ _ADJECTIVES: Final = {"wood": "wooden", "wool": "woollen"}
 """Attribute values whose adjective differs from the value."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Exists:
+class Exists(NamedTuple):
     """At least one ``category`` is visible."""
 
     category: str
@@ -29,8 +28,7 @@ class Exists:
         return inflection.measured(self.category)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Has:
+class Has(NamedTuple):
     """At least one ``category`` has the ``value`` of an attribute type.
 
     >>> Has("table", "material", "wood").phrase(), Has("dog", "action", "running").phrase()
@@ -49,8 +47,7 @@ class Has:
         return f"{_ADJECTIVES.get(self.value, self.value)} {noun}"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Related:
+class Related(NamedTuple):
     """At least one ``subject`` has the relation to at least one ``anchor``."""
 
     subject: str
@@ -68,8 +65,7 @@ class Related:
         return Related(self.anchor, opposite, self.subject) if opposite else None
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Quantity:
+class Quantity(NamedTuple):
     """Exactly ``number`` instances of ``category`` are visible.
 
     >>> Quantity("scissors", 1).phrase(), Quantity("bookshelf", 3).phrase()

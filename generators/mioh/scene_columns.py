@@ -135,22 +135,15 @@ class SceneColumns:
         return np.bincount(self.where[objects], minlength=len(self))
 
     @cached_property
-    def _shown(self) -> tuple[Ints, Ints]:
-        """Categories of objects, scene by scene, and where those of each scene begin."""
-        pairs = np.unique(self.where.astype(np.int64) * len(self.categories) + self.which)
-        scenes, categories = np.divmod(pairs, max(1, len(self.categories)))
-        return categories, np.searchsorted(scenes, np.arange(len(self) + 1))
+    def _shown(self) -> Bits:
+        """Categories of the objects in each scene, as bits: (scenes, words)."""
+        shown = np.zeros((len(self), -(-len(self.categories) // 64)), np.uint64)
+        np.bitwise_or.at(shown, (self.where, self.which // 64), np.uint64(1) << (self.which % 64).astype(np.uint64))
+        return shown
 
     def in_common(self, scenes: Places, others: Sequence[int]) -> Ints:
         """Return how many categories of objects scenes have in common with others: (others, scenes)."""
-        categories, begins = self._shown
-        first, number = begins[scenes], begins[scenes + 1] - begins[scenes]
-        of = np.repeat(np.arange(len(scenes)), number)
-        shown = categories[np.arange(len(of)) + np.repeat(first - np.cumsum(number) + number, number)]
-        common = np.zeros((len(others), len(scenes)), np.int64)
-        for row, other in zip(common, others, strict=True):
-            searched = mark(categories[begins[other] : begins[other + 1]], len(self.categories))
-            row[:] = np.bincount(of[searched[shown]], minlength=len(scenes))
+        common: Ints = np.bitwise_count(self._shown[scenes] & self._shown[others, None]).sum(axis=2, dtype=np.int64)
         return common
 
     def absent(self, column: int) -> Bools:

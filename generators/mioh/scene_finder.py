@@ -172,8 +172,9 @@ class SceneFinder:
             self._taken[[*used_scenes]] = False
             if self._of_presence and len(scenes) > _COMPARED:
                 scenes = scenes[generator.integers(len(scenes), size=_COMPARED)]
-            unlike, closest = self._unlike(scenes, like), min(self._closest, len(scenes))
-            scenes = scenes[unlike <= np.partition(unlike, closest - 1)[closest - 1]] if closest else scenes
+            if len(scenes) > 1:
+                unlike, last = self._unlike(scenes, like), min(self._closest, len(scenes)) - 1
+                scenes = scenes[unlike <= (np.partition(unlike, last)[last] if last else unlike.min())]
         if len(scenes) > 64:
             scenes = scenes[generator.integers(len(scenes), size=48)]
         free: list[int] = scenes.tolist()
@@ -196,7 +197,7 @@ class SceneFinder:
         columns = self.pool.columns
         if not self._of_presence:
             fuller = columns.totals[scenes] - columns.totals[like[0]]
-            unlike: Floats = np.where(fuller < 0, -fuller - 0.5, fuller)  # emptier ones are rarer, so they come first
+            unlike: Floats = abs(fuller + 0.25)  # emptier ones are rarer, so they come first
             return unlike
         unlike = _WEIGHT * abs(columns.fullness[scenes] - columns.fullness[like[0]]).sum(axis=1)
         unlike += np.mean((columns.in_common(scenes, like) - _IN_COMMON) ** 2, axis=0)
