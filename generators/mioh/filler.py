@@ -158,31 +158,32 @@ class Filler:
         facts, target = askable(self.kind, self.pool), self._target
         if not target or len(facts) < self.kind.asks:
             return []
-        items = self._tied(Balance(), rng(self.seed, "mioh", self.kind.id, "tied"))
+        items, new = list[Item](), self._tied(Balance(), rng(self.seed, "mioh", self.kind.id, "tied"))
+        able = Counter[Group]()  # items that can be pressed in every way needed
         deals: dict[tuple[Hashable, ...], Balance] = defaultdict(Balance)  # numbers, pressures → balance of answers
         chooser = FactSampler(facts, self.kind, self.pool)
         answers = rng(self.seed, "mioh", self.kind.id, "answers")
         for number in range(max(_TRIES * target, _TRIES_AT_LEAST)):
             generator = rng(self.seed, "mioh", self.kind.id, number)
             item = self._item(number, chooser, deals, answers, generator)
-            if item is not None:
-                items.append(item)
-            news = item is not None or number == 0
-            if number >= _PATIENCE * (1 + len(items)) or (news and self._enough(items, target)):
+            new += [item] if item else []
+            for other in new:
+                able[other.group] += all(map(other.fits, self.needed))
+            items += new
+            news = new or number == 0
+            if number >= _PATIENCE * (1 + len(items)) or (news and self._enough(items, able, target)):
                 break
+            new = []
         return items
 
-    def _enough(self, items: Sequence[Item], target: int) -> bool:
+    def _enough(self, items: Sequence[Item], able: Mapping[Group, int], target: int) -> bool:
         """Return whether there are enough candidates, or enough fully pressable ones per answer."""
         if len(items) + self.tried[_ASKED_BEFORE] >= max(_RESERVE * target, _AT_LEAST):
             return True
-        if len(items) < target or not items:
+        if len(items) < target or not items or min(able.values()) * len(able) < target:
             return False
-        if any(item.draft.by_presence for item in items) and len({item.answer for item in items}) < ANSWERS:
-            return False  # Without another answer, the one that presence determines would be the most frequent.
-        able = Counter(item.group for item in items if all(item.fits(pressure) for pressure in self.needed))
-        groups = {item.group for item in items}
-        return min(able[group] for group in groups) * len(groups) >= target
+        # Without another answer, the one that presence determines would be the most frequent.
+        return not any(item.draft.by_presence for item in items) or len({item.answer for item in items}) >= ANSWERS
 
     def _best(self, items: list[Item], target: int) -> list[Item]:
         """Keep the most pressable items, new facts and tied items first, balanced over answers."""
