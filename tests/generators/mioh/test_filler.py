@@ -239,13 +239,19 @@ def test_the_image_with_an_attribute_is_not_the_emptiest(scenes: list[Scene]) ->
     assert abs(np.mean(gains)) < 3 * np.std(gains) / len(gains) ** 0.5
 
 
+@pytest.fixture(scope="module")
+def hundreds(scenes: list[Scene]) -> list[Question | Rejection]:
+    return list(Filler(QUESTION_TYPES["E5"], ScenePool(scenes), sizes(100), seed=5, source="paper").fill())
+
+
 @pytest.mark.parametrize("pressure", ["easy", "hp", "hn"])
-def test_images_with_and_without_an_object_are_as_full(pressure: str, scenes: list[Scene]) -> None:
+def test_images_with_and_without_an_object_are_as_full(
+    pressure: str, scenes: list[Scene], hundreds: list[Question | Rejection]
+) -> None:
     """HP would mark the right image by small objects and HN the others by more objects."""
-    filler = Filler(QUESTION_TYPES["E5"], ScenePool(scenes), sizes(100), seed=5, source="paper")
     by_id = {scene.id: scene for scene in scenes}
     full: dict[bool, list[tuple[int, float]]] = {True: [], False: []}
-    for row in filler.fill():
+    for row in hundreds:
         if isinstance(row, Question) and row.pressure == pressure and row.choices["ABCDE".index(row.answer)] != NONE:
             for scene in map(by_id.__getitem__, row.scene_ids):
                 covered = sum(thing.area for thing in scene.objects)
