@@ -6,7 +6,7 @@ A ``doc`` is one row of a split from ``datasets``: the columns of :class:`vhbenc
 
 import string
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from PIL import Image
@@ -105,7 +105,8 @@ def process_results(
         benchmark(record.benchmark).families[record.kind].name, split_repetition(record.id).variant[0]
     )
     always = ("id", "prediction", "response")
-    whole = {name: value for name, value in asdict(record).items() if value not in ("", ()) or name in always}
+    values = {field.name: getattr(record, field.name) for field in fields(record)}
+    whole = {name: value for name, value in values.items() if value not in ("", ()) or name in always}
     for name in ("cut_off", "tokens"):
         if not whole[name]:
             del whole[name]

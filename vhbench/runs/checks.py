@@ -4,7 +4,7 @@ They use the samples alone. A file rewritten with consistent hashes is only dete
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -102,11 +102,12 @@ def faults(sample: Sample, payload: Mapping[str, Any], origin: Provenance) -> It
         yield f"expected {counts} tokens as logged by lmms-eval, got {tokens}"
     limit, right = origin.generation.get("max_new_tokens"), []
     for entry, text, count in zip(entries, responses, tokens, strict=True):
-        read = asdict(answered(columns, text, count, limit if isinstance(limit, int) else None))
-        right.append(read["prediction"] == record.answer)
+        read = answered(columns, text, count, limit if isinstance(limit, int) else None)
+        right.append(read.prediction == record.answer)
         for name in ANSWERED:
-            if entry.get(name, type(read[name])()) != read[name]:
-                was, reread = quote_value(entry.get(name)), quote_value(read[name])
+            value = getattr(read, name)
+            if entry.get(name, type(value)()) != value:
+                was, reread = quote_value(entry.get(name)), quote_value(value)
                 yield f"its {name} is {was}, but its response is parsed as {reread}{_version(origin)}"
     share = sum(right) / len(right)
     for scores, name, value in ((payload, SHARE, share), (payload, "accuracy", 100 * share), (sample, SHARE, share)):
