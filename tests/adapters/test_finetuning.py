@@ -1,9 +1,6 @@
 """Fine-tuning learns the answers alone, under the prompt of inference, and saves the model that it trained."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.util import find_spec
@@ -135,22 +132,33 @@ def tuned(tiny: Any, rows: Path, tmp_path_factory: pytest.TempPathFactory) -> di
     }
 
 
+def command(words: list[str]) -> tuple[int, str]:
+    """Run vhbench in a process that a launcher started; returns its exit code and output."""
+    import torch
+
+    torch.set_num_threads(1)  # as torchrun does
+    done = CliRunner().invoke(app, words)
+    return done.exit_code, done.output
+
+
 @pytest.fixture(scope="module")
 def shared(tiny: Any, rows: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], str]:
     """Fine-tune a model in two processes of half the batch each; return what was done, and what was said of it."""
-    out, vhbench = tmp_path_factory.mktemp("shared") / "tuned", Path(sys.executable).with_name("vhbench")
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", "2", "--standalone"]
+    from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+
+    out = tmp_path_factory.mktemp("shared") / "tuned"
     words = [
         "finetune", "--model", tiny("llava"), "--data", rows, "--out", out, "--device", "cpu", "--batch", ROWS // 2,
         "--accumulate", 1, "--steps", 20, "--rank", FAST.rank, "--alpha", FAST.alpha, "--processes", 2,
         "--learning-rate", FAST.learning_rate,
     ]  # fmt: skip
-    done = subprocess.run(
-        [*torchrun, str(vhbench), *map(str, words)], capture_output=True, text=True, check=False,
-        env=dict(os.environ) | {"OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads((out / "training.json").read_text()), done.stdout
+    # torchrun itself, but its processes are forks of this one, which has imported TRL
+    launch = LaunchConfig(
+        1, 1, 2, rdzv_backend="c10d", rdzv_endpoint="127.0.0.1:0", start_method="fork", monitor_interval=0.1
+    )
+    done = elastic_launch(launch, command)([*map(str, words)])
+    assert [code for code, _ in done.values()] == [0, 0], done
+    return json.loads((out / "training.json").read_text()), "".join(output for _, output in done.values())
 
 
 @pytest.mark.slow
