@@ -1,9 +1,9 @@
 """Names of an option in responses: its letter, words, kind, number or ordinal."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from string import ascii_uppercase
 
@@ -97,8 +97,8 @@ class Names:
     counts: Mapping[int, str]
 
     @cached_property
-    def patterns(self) -> tuple[re.Pattern[str], Mapping[str, tuple[str, str]]]:
-        """Pattern of all names, and the option and kind of each group; compiled when first needed."""
+    def patterns(self) -> tuple[Sequence[re.Pattern[str]], Mapping[str, tuple[str, str]]]:
+        """Patterns of all names, and the option and kind of each group; compiled when first needed."""
         entries: list[tuple[str, str, str]] = []
         for letter, choice in zip(self.letters, self.choices, strict=True):
             kind = next(iter(_kinds(choice)), "")
@@ -110,25 +110,55 @@ class Names:
         last = max(self.images, default=0)
         entries += [(words, letter, "") for number, letter in self.images.items() for words in _counted(number, last)]
         entries += [(_KINDS[kind][1], letter, kind) for kind, letter in self.kinds.items()]
-        places = [*zip(_ORDINALS[1:], self.letters, strict=False), ("last", self.letters[-1])]
-        entries += [(rf"(?<!my\s){place}\s+{_OPTION}", letter, "") for place, letter in places]
         groups = {f"name{index}": (letter, kind) for index, (_, letter, kind) in enumerate(entries)}
-        parts = [f"(?P<name{index}>(?i:{words}))(?![\\w])(?!-\\w)" for index, (words, *_) in enumerate(entries)]
-        return re.compile(rf"(?<![\w-])(?<!\w')(?:{'|'.join([*parts, *_by_letter(self.letters)])})"), groups
+        own = _compiled(_named(group, words) for group, (words, *_) in zip(groups, entries, strict=True))
+        places = {_ORDINALS[place]: (letter, "") for place, letter in enumerate(self.letters[:12], 1)}
+        return (own, _of_letters(self.letters)), groups | places | {"last": (self.letters[-1], "")}
 
     def find(self, text: str) -> Iterator[Mention]:
         """Yield the mentions of options in a text; a longer name hides a shorter one inside it."""
-        pattern, groups = self.patterns
-        for match in pattern.finditer(text):
+        patterns, groups = self.patterns
+        for match in _leftmost(patterns, text):
             group = str(match.lastgroup)
-            option = pattern.match(text, match.end() + 1) if match[0] == "A" else None  # "A cat" names an option "cat"
-            inner = pattern.match(text, match.start(group)) if group == "option" else None  # 'answer "A is closer"'
+            option = _match(patterns, text, match.end() + 1) if match[0] == "A" else None  # "A cat" names a "cat"
+            inner = _match(patterns, text, match.start(group)) if group == "option" else None  # 'answer "A is closer"'
             if inner and groups.get(str(inner.lastgroup), ("",))[0]:
                 yield Mention(inner.start(), inner.end(), groups[str(inner.lastgroup)][0])
             elif group in groups:
                 yield Mention(match.start(), match.end(), groups[group][0], kind=groups[group][1])
             elif not option or groups.get(str(option.lastgroup), ("", "letter"))[1]:
                 yield Mention(match.start(), match.end(), match[group].upper(), by_letter=group != "bare")
+
+
+def _named(group: str, words: str) -> str:
+    return f"(?P<{group}>(?i:{words}))(?![\\w])(?!-\\w)"
+
+
+def _compiled(alternatives: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?<!\w')(?:{'|'.join(alternatives) or '(?!)'})")
+
+
+@cache
+def _of_letters(letters: str) -> re.Pattern[str]:
+    """Return the pattern of ordinals and letters, which takes ten times as long to compile as that of the words."""
+    places = [_named(place, rf"(?<!my\s){place}\s+{_OPTION}") for place in [*_ORDINALS[1 : len(letters) + 1], "last"]]
+    return _compiled([*places, *_by_letter(letters)])
+
+
+def _match(patterns: Iterable[re.Pattern[str]], text: str, start: int) -> re.Match[str] | None:
+    """Return the match of the first pattern that matches at a place."""
+    return next(filter(None, (pattern.match(text, start) for pattern in patterns)), None)
+
+
+def _leftmost(patterns: Sequence[re.Pattern[str]], text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of any pattern, as if they were the alternatives of one."""
+    following = [pattern.search(text) for pattern in patterns]
+    while found := [match for match in following if match]:
+        yield (match := min(found, key=lambda one: one.start()))
+        following = [
+            again if again is None or again.start() >= match.end() else pattern.search(text, match.end())
+            for pattern, again in zip(patterns, following, strict=True)
+        ]
 
 
 def normal(text: str) -> str:
