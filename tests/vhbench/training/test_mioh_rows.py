@@ -100,7 +100,7 @@ def test_llava_s_json_has_a_mark_for_each_of_several_images_and_the_export_says_
     halves: Editions, tmp_path: Path
 ) -> None:
     out = tmp_path / "llava"
-    said = run("export", "sft", "--split", halves.train, "--test", halves.test, "--layout", "llava", "--out", out)
+    said = run("export", "sft", "--split", halves.train, "--unchecked", "--layout", "llava", "--out", out)
     rows = json.loads((out / "llava.json").read_text())
     assert f"{len(rows):,} have several images, which LLaVA-NeXT's trainer reads and LLaVA-1.5's does not" in said
     for row in rows:
@@ -112,7 +112,7 @@ def test_the_errors_of_a_run_are_taught(halves: Editions, tmp_path: Path) -> Non
     kinds = Counter(question.question_type for question in splits.read_questions(halves.train))
     kind = max(kinds, key=lambda kind: (kinds[kind], kind))
     results = write_run(tmp_path / "results", halves.train, "mioh", right_but_for(kind))
-    run("export", "sft", "--split", halves.train, "--test", halves.test, "--run", results, "--out", tmp_path / "rows")
+    run("export", "sft", "--split", halves.train, "--unchecked", "--run", results, "--out", tmp_path / "rows")
     assert {row["question_type"] for row in taught(tmp_path / "rows")} == {kind}
 
 
@@ -120,7 +120,7 @@ def test_one_who_always_says_a_is_taught_where_a_is_right_too(halves: Editions, 
     results = write_run(
         tmp_path / "results", halves.train, "mioh", lambda row: "A" if row["choices"] else row["answer"]
     )
-    given = ("--split", halves.train, "--test", halves.test, "--run", results)
+    given = ("--split", halves.train, "--unchecked", "--run", results)
     run("export", "sft", *given, "--answers", "short", "--out", tmp_path / "rows")
     asked = Counter(q.answer for q in splits.read_questions(halves.train) if q.kind == "multiple_choice")
     assert Counter(row["right"] for row in taught(tmp_path / "rows")) == asked
@@ -140,7 +140,7 @@ def test_a_sentence_is_rejected_for_the_reason_from_the_scenes(halves: Editions,
         tmp_path / "results", halves.train, "mioh",
         lambda row: f"The answer is option {'AB'[row['answer'] == 'A']}." if row["choices"] else row["answer"],
     )  # fmt: skip
-    given = ("--split", halves.train, "--test", halves.test, "--run", results)
+    given = ("--split", halves.train, "--unchecked", "--run", results)
     run("export", "dpo", *given, "--out", tmp_path / "pairs")
     pairs = [row for row in taught(tmp_path / "pairs") if row["rejected_by"] == "model"]
     chosen = [row["chosen"][0]["content"][0]["text"] for row in pairs]
