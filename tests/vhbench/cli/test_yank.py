@@ -61,8 +61,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
 def resolve(server: ForkServer, released: HubStandin, tmp_path: Path) -> Callable[..., Ended]:
     """Look for the data as a task does, in a process of its own."""
 
-    def run(**more: str) -> Ended:
-        code = "from vhbench.tasks import datasets; datasets.or_exit(datasets.resolve, 'ode')"
+    def run(before: str = "", **more: str) -> Ended:
+        code = f"{before}\nfrom vhbench.tasks import datasets; datasets.or_exit(datasets.resolve, 'ode')"
         own = {name: value for name, value in os.environ.items() if not name.startswith("VHBENCH_")}
         own |= {**released.environment(tmp_path / "cache"), "VHBENCH_RELEASE": named(tmp_path), **more}
         return server.run(code, environment=own)
@@ -76,6 +76,7 @@ def test_a_hub_that_never_answers_is_not_waited_for(
     assert resolve().returncode == 0
     with socket.create_server(("127.0.0.1", 0)) as silent:
         away = {"HF_ENDPOINT": f"http://127.0.0.1:{silent.getsockname()[1]}"}
+        away["before"] = "from vhbench.adapters import hub; hub._PATIENCE = 1"  # in place of five seconds
         assert resolve(**away).returncode == 0
         assert yank("1.0.0", "--repo-id", REPO, "--reason", REASON)[0] == 0
         assert resolve().returncode == 2
