@@ -1,4 +1,4 @@
-"""A build that tests can run in other processes: noise pictures, one question on each in config "a" or "b"."""
+"""A build that tests can run in other processes: grey noise, one question on each picture in config "a" or "b"."""
 
 import io
 import os
@@ -49,9 +49,9 @@ class ToyBuild:
             os._exit(1)
         for n in range(self.rows):
             time.sleep(self.delay)
-            pixels = rng(self.seed, "pixels", shard, n).integers(0, 256, (16, 16, 3), dtype="uint8")
+            pixels = rng(self.seed, "pixels", shard, n).integers(0, 256, (16, 16), dtype="uint8")
             buffer = io.BytesIO()
-            Image.fromarray(pixels).save(buffer, "PNG")
+            Image.fromarray(pixels).convert("RGB").save(buffer, "PNG")
             name = f"s{shard}-{n}"
             thing = SceneObject(1, "dog", (0, 0, 4, 4), 16)
             told = {"source": "toy", "generator_seed": self.seed}
