@@ -68,7 +68,7 @@ def test_a_terminal_shows_the_last_line_that_is_not_blank(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    words = "import time; print('first\\nlast\\n\\n', flush=True); time.sleep(2)"
+    words = "import time; print('first\\nlast\\n\\n', flush=True); time.sleep(1.2)"
     assert demo._run([sys.executable, "-c", words], os.environ, tmp_path / "lmms_eval.log") == 0
     assert capsys.readouterr().err.split()[-1:] == ["last"]
 
