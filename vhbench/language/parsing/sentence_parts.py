@@ -84,7 +84,7 @@ def _pieces(tokens: list[Word]) -> list[list[Word]]:
         elif word.surface in _MAY_BREAK and _breaks(word, after):
             pieces.append([word])
         elif word.surface in ("and", "or", "nor") and after and _begins_clause(tokens, place, after):
-            pieces.append([])
+            pieces.append([word] if word.surface == "nor" else [])  # "nor is there a dog" denies
         else:
             pieces[-1].append(word)
     return [piece for piece in pieces if piece]
