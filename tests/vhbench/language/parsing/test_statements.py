@@ -38,6 +38,10 @@ Do all the images show a dog? | Only the first image shows a dog. | no
 Do all of the images show a dog? | All images show a dog. | yes
 Is there a dog in all of the images? | A dog is in all images. | yes
 Is there a dog in all of the images? | There is a dog in the first image. |
+Do all images show a dog? | All images show a dog. | yes
+Do all images show a dog? | Some images show a dog. |
+Do all images show a dog? | The last two images show a dog. |
+Do all images show a dog? | Just two images show a dog. | no
 Are all three men happy? | Not all men are happy. | no
 Are all three men happy? | Two men are not happy. | no
 Are all of the men happy? | Only some men are happy. | no
