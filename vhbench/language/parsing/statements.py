@@ -12,7 +12,7 @@ from typing import Final
 
 from vhbench.language import lexicon
 from vhbench.language.parsing.alignment import POSTURES, aligned, described, shares, starts
-from vhbench.language.parsing.claims import ALL, PREPOSITIONS, Claim
+from vhbench.language.parsing.claims import ALL, PREPOSITIONS, YEAR, Claim
 from vhbench.language.parsing.contraries import contrary, converse, identified, measured
 from vhbench.language.parsing.normalization import normalize_phrases
 from vhbench.language.parsing.quantities import MANY, number, quantity, within
@@ -39,7 +39,8 @@ def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
     verdicts: list[tuple[str, int]] = []
     unsure = skip = False
     for clause in chain.from_iterable(map(parts, sentences(normalize_phrases(text)))):
-        if any(word.stem in claim.stems for word in clause.lead):  # unrelated clauses are left out
+        # unrelated clauses are left out
+        if any(word.stem in claim.stems or YEAR.fullmatch(word.stem) for word in clause.lead):
             clause = clause._replace(words=clause.words + clause.lead)
         if verdicts and not claim.either and clause.continues and clause.words[0].surface == "or":
             verdicts.pop()  # "A dog, or a wolf"

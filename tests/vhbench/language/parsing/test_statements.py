@@ -68,6 +68,9 @@ Is the dog on a sofa? | A small dog lies on the red sofa. | yes
 Is the sky clear? | The sky is not clear. | no
 Did sales rise in 2010? | Sales did not rise in 2010. | no
 Did sales rise in 2010? | Sales did not rise in 2011. |
+Did sales rise in 2010? | In 2011, sales rose. |
+Did sales rise in 2010? | In 2010, sales rose. | yes
+Did sales rise in 2010? | In 2010, sales did not rise. | no
 Is it more suitable for winter than summer? | Winter. | yes
 Is it more suitable for winter than summer? | Summer. |
 Is the image a landscape or a portrait? | Landscape. | yes
