@@ -55,7 +55,7 @@ class ComparedScore:
     """One score of all runs."""
 
     name: str
-    n: int  # number of questions that it covers
+    n: int  # number of questions, or of pairs, that it covers
     scores: Sequence[Score]  # score of each run, as in its report, with the reason for a wide interval
     higher_is_better: bool | None  # direction of the metric; None without one, which gives no ranks
     differences: Sequence[Difference]  # differences of the other runs with a score from the reference run

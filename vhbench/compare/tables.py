@@ -11,9 +11,9 @@ from vhbench.statistics.wording import LATEX, aligned, interval, number, p_value
 from vhbench.terminal import in_a_line
 
 # Columns of a table; ``{first}`` is the name of the reference run, whose rows have no difference. The metric is
-# followed by the number of questions, a verdict that is not significant by the smallest detectable difference, or the
-# reason if the adjusted p-value is significant. That is adjusted over its family. Ranks are ranges where they are not
-# certain; they follow from the verdicts on all pairs of runs.
+# followed by the number of questions (or pairs) that it covers, a verdict that is not significant by the smallest
+# detectable difference, or the reason if the adjusted p-value is significant. That is adjusted over its family. Ranks
+# are ranges where they are not certain; they follow from the verdicts on all pairs of runs.
 HEADER = ("metric", "run", "score [95 % CI]", "Δ vs. {first} [95 % CI]", "p", "adj. p", "verdict", "rank")
 _EXAMPLES = 5  # maximum number of significant differences in the summary of a run, the largest first
 

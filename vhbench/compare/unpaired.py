@@ -123,7 +123,7 @@ class _Pool:
         sides = self._sides(metric.name, weights)
         scores = [side.sums.score._replace(bounds=None) for side in sides] or [Score(None)] * len(self.about)
         deltas = [_difference(run, sides[0], other) for run, other in enumerate(sides[1:], start=1)]
-        number = sum(stratum in weights for strata in self.strata for stratum in strata)
+        number = sum(int(side.sums.about.sum()) for side in sides)
         return ComparedScore(metric.name, number, scores, metric.higher_is_better, deltas)
 
     def _sides(self, name: str, weights: Mapping[Stratum, float]) -> "list[_Side]":

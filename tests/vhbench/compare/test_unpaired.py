@@ -55,6 +55,8 @@ def test_a_difference_by_hand() -> None:
     assert (high - low) / 2 == pytest.approx(100 * error * stats.t.ppf(0.975, 90), rel=0.01)
     assert change.p == pytest.approx(2 * stats.t.sf(0.25 / error, 90), rel=0.05)
     assert tables.verdict_of(found.groups[0].headlines[0], change) == "worse"
+    numbers = {score.name: score.n for score in found.groups[0].headlines}
+    assert (numbers["accuracy"], numbers["recall"]) == (100, 50)  # every other answer is yes
 
 
 def test_another_composition_makes_no_difference() -> None:
