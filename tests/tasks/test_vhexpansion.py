@@ -18,7 +18,7 @@ from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS
 from vhbench.records import resampling_unit, to_records
 from vhbench.schema import Question, Record
 from vhbench.statistics import intervals
-from vhbench.tasks import datasets, prompts, slices
+from vhbench.tasks import prompts, slices
 from vhbench.tasks.metrics import symmetric_accuracy
 
 P = 0.7
@@ -73,21 +73,10 @@ def test_accuracy_on_the_originals_moves_with_the_share_of_yes(tmp_path: Path) -
     assert first > above > second > last, "0.7, 0.5 and 0.34, and no interval touches another"
 
 
-@pytest.fixture
-def on(monkeypatch: pytest.MonkeyPatch, _caches: None) -> Callable[[Path], None]:
-    """Points the tasks to a folder of built splits."""
-
-    def point(root: Path) -> None:
-        monkeypatch.setenv("VHBENCH_DATA", str(root))
-        datasets.resolve.cache_clear()
-
-    return point
-
-
-def test_lmms_eval_reports_both(evaluate: Evaluate, on: Callable[[Path], None], tmp_path: Path) -> None:
+def test_lmms_eval_reports_both(evaluate: Evaluate, use_data: Callable[[Path], None], tmp_path: Path) -> None:
     found = {}
     for yes in (1.0, 0.1):
-        on(coin_split(tmp_path / str(yes), yes, cases=200).parent)
+        use_data(coin_split(tmp_path / str(yes), yes, cases=200).parent)
         found[yes] = scores(evaluate("vhbench_coin", ["vhexpansion_table"], model_args=f"p={P}"), "vhexpansion_table")
     for values in found.values():
         assert values["symmetric_accuracy"] == pytest.approx(21, abs=6)
@@ -98,7 +87,7 @@ def test_lmms_eval_reports_both(evaluate: Evaluate, on: Callable[[Path], None], 
 
 
 def test_a_source_with_a_name_of_its_own_gets_tasks(
-    evaluate: Evaluate, on: Callable[[Path], None], tmp_path: Path
+    evaluate: Evaluate, use_data: Callable[[Path], None], tmp_path: Path
 ) -> None:
     from lmms_eval.tasks import TaskManager
     from typer.testing import CliRunner
@@ -108,7 +97,7 @@ def test_a_source_with_a_name_of_its_own_gets_tasks(
     coin_split(tmp_path / "out", 0.5, cases=4, name="mine-2", perturb=("jpeg_compression",))
     done = CliRunner().invoke(app, ["tasks", str(tmp_path / "out" / "vhexpansion")])
     assert done.output.split() == [str(tmp_path / "out" / "tasks")]
-    on(tmp_path / "out")
+    use_data(tmp_path / "out")
     manager = TaskManager("ERROR", include_path=done.output.strip(), include_defaults=False)
     results = evaluate("vhbench_oracle", ["vhexpansion_mine-2_all"], task_manager=manager)
     for leaf in ("vhexpansion_mine-2", "vhexpansion_mine-2_jpeg_compression"):
@@ -147,9 +136,9 @@ def expanded(shared_folder: Path, tiny_vlm: Callable[[str], Path], _caches: None
 
 @pytest.mark.slow
 def test_the_oracle_scores_100_on_an_expanded_and_attacked_starter_split(
-    evaluate: Evaluate, on: Callable[[Path], None], expanded: Path
+    evaluate: Evaluate, use_data: Callable[[Path], None], expanded: Path
 ) -> None:
-    on(expanded)
+    use_data(expanded)
     results = evaluate("vhbench_oracle", ["vhexpansion_ode_all", "vhexpansion_ode_ifgsm"])
     for leaf in LEAVES:
         values = scores(results, leaf)
@@ -161,10 +150,12 @@ def test_the_oracle_scores_100_on_an_expanded_and_attacked_starter_split(
     assert {score["drop"] for kind, score in found.items() if kind != "clean"} == {0}
 
 
-def test_rows_are_ordered_by_case_and_twins_follow_one_another(on: Callable[[Path], None], expanded: Path) -> None:
+def test_rows_are_ordered_by_case_and_twins_follow_one_another(
+    use_data: Callable[[Path], None], expanded: Path
+) -> None:
     import datasets as hf
 
-    on(expanded)
+    use_data(expanded)
     orders, strata = {}, {}
     columns = ("criterion", "pairing", "question_type", "task", "mode")
     for leaf in LEAVES:
@@ -187,9 +178,9 @@ def test_rows_are_ordered_by_case_and_twins_follow_one_another(on: Callable[[Pat
 
 
 def test_a_pair_cut_in_two_is_left_out_and_reported(
-    evaluate: Evaluate, on: Callable[[Path], None], expanded: Path
+    evaluate: Evaluate, use_data: Callable[[Path], None], expanded: Path
 ) -> None:
-    on(expanded)
+    use_data(expanded)
     task = "vhexpansion_ode"
     for limit, complete in ((5, 2), (1, 0)):
         results = evaluate("vhbench_oracle", [task], limit=limit)
@@ -207,8 +198,8 @@ def test_a_limited_split_has_questions_of_every_kind(expanded: Path) -> None:
     assert {q.task for q in asked} == {"existence", "attribute"}
 
 
-def test_repetitions_and_temperature(evaluate: Evaluate, on: Callable[[Path], None], expanded: Path) -> None:
-    on(expanded)
+def test_repetitions_and_temperature(evaluate: Evaluate, use_data: Callable[[Path], None], expanded: Path) -> None:
+    use_data(expanded)
     task = "vhexpansion_ode"
     results = evaluate("vhbench_coin", [task], repeats=3, gen_kwargs="temperature=0.2,do_sample=true")
     used = results["configs"][task]["generation_kwargs"]
