@@ -144,7 +144,7 @@ def _usual(row: Row, location: str, plan: _Plan) -> Row:
             f"{location}: expected as many fields as columns, got more; quote fields that contain a separator"
         )
     there = ((field, row[column]) for field, column in plan.columns.items())
-    fields = {field: value for field, value in there if type(value) is str or not _missing(value)}
+    fields = {field: value for field, value in there if not _missing(value)}
     if plan.single:
         fields["choices"] = [str(row[name]) for name in plan.single if not _missing(row[name]) and row[name] != ""]
     for field in plan.read:

@@ -80,6 +80,14 @@ def test_questions() -> None:
     }
 
 
+@pytest.mark.parametrize("empty", [None, float("nan")])
+def test_a_cell_without_a_value_is_no_field(empty: float | None) -> None:
+    row = {"id": 1, "answer": "no", "response": "", "mode": empty}
+    found = answered(row, "row 1", joined=True)
+    assert found["response"] == ""
+    assert "mode" not in found
+
+
 def test_a_row_that_is_longer_than_the_header() -> None:
     with pytest.raises(VhbenchError, match="row 3: expected as many fields as columns, got more"):
         answered({"id": "1", "response": "yes", None: ["x"]}, "row 3", joined=False)  # type: ignore[dict-item]

@@ -112,7 +112,7 @@ class Names:
         entries += [(_KINDS[kind][1], letter, kind) for kind, letter in self.kinds.items()]
         groups = {f"name{index}": (letter, kind) for index, (_, letter, kind) in enumerate(entries)}
         own = _compiled(_named(group, words) for group, (words, *_) in zip(groups, entries, strict=True))
-        places = {_ORDINALS[place]: (letter, "") for place, letter in enumerate(self.letters[:12], 1)}
+        places = {place: (letter, "") for place, letter in zip(_ORDINALS[1:], self.letters, strict=False)}
         return (own, _of_letters(self.letters)), groups | places | {"last": (self.letters[-1], "")}
 
     def find(self, text: str) -> Iterator[Mention]:
