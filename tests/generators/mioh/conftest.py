@@ -1,12 +1,9 @@
 """A synthetic world for MIOH: boxes on paper, no pixels, with attributes and relations."""
 
-import pickle
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from filelock import FileLock
 
 from vhbench.builds import mioh_synthetic
 from vhbench.builds.mioh import DRAWN
@@ -52,16 +49,11 @@ def scenes() -> list[Scene]:
 
 
 @pytest.fixture(scope="session")
-def rows(scenes: list[Scene], shared_folder: Path) -> list[Question | Rejection]:
-    """Questions of all types, made by whichever worker asks first."""
-    file = shared_folder / "mioh_rows.pickle"
-    with FileLock(f"{file}.lock"):
-        if not file.exists():
-            pool, wanted = ScenePool(scenes), sizes(10)
-            fillers = [Filler(kind, pool, wanted, seed=5, source="paper") for kind in QUESTION_TYPES.values()]
-            file.write_bytes(pickle.dumps([made for filler in fillers for made in filler.fill()]))
-        made_before: list[Question | Rejection] = pickle.loads(file.read_bytes())
-        return made_before
+def rows(scenes: list[Scene]) -> list[Question | Rejection]:
+    pool, wanted = ScenePool(scenes), sizes(10)
+    return [
+        made for kind in QUESTION_TYPES.values() for made in Filler(kind, pool, wanted, seed=5, source="paper").fill()
+    ]
 
 
 @pytest.fixture(scope="session")
