@@ -62,14 +62,21 @@ def aligned(tokens: list[Word], claim: Claim, start: tuple[int, int], contrary: 
             index, gap, last = index + 1, [], n
         else:
             return False
-    if index < len(claim.words) or any(w.stem in _UNREAL and w.stem not in claim.stems for w in tokens[: last + 1]):
+    if index < len(claim.words) or not_done(tokens[: last + 1], claim):
         return False
+    if place < 0 and _compound(tokens, last):
+        return False  # "A yellow car" to "Is the bus yellow?"
     if claim.exists:
         likened = [word.surface for word in tokens[last + 1 : last + 2]] == ["like"]  # "a dog-like animal"
         return not likened and not _compound(tokens, last) and not _depicted(tokens, place, claim)
     if contrary >= 0:
         return not any(word.stem == claim.words[contrary].stem for word in tokens[last + 1 : last + 3])
     return not _contradicted(tokens, last)
+
+
+def not_done(tokens: Sequence[Word], claim: Claim) -> bool:
+    """Return whether words say that what they describe does not happen: "tries to hold a cup"."""
+    return any(word.stem in _UNREAL and word.stem not in claim.stems for word in tokens)
 
 
 def described(tokens: list[Word], claim: Claim) -> bool:

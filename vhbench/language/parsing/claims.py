@@ -15,7 +15,7 @@ from vhbench.language.parsing.quantities import BOUNDS, Range, number, quantity,
 from vhbench.language.parsing.stems import Word, compares, content, stem, words
 
 YEAR: Final = re.compile(r"(?:19|20)\d\d")
-ALL: Final = frozenset("all every each both everyone everybody".split())
+ALL: Final = frozenset("all every each both everyone everybody everywhere".split())
 PREPOSITIONS: Final = lexicon.words("prepositions")  # words of place, except in "in the image"
 _BE: Final = frozenset("is are was were am".split())
 _DO: Final = frozenset("do does did can could will would should may might".split())
@@ -69,8 +69,9 @@ _COLOUR: Final = stem("colour")
 _ACTS: Final = frozenset(map(stem, lexicon.words("acts")))
 _IS_THERE: Final = frozenset(map(stem, "visible present show depict display contain include find exist see".split()))
 _SHOWN: Final = re.compile(
-    r"\s*(?:(?:the|this|that|these|those|your|either|any|each)\s)?(?:\w+\s)?(?:image|picture|photo|photograph|scene|video"
-    r"|clip|frame|figure|chart|screenshot|shot|you|we|one|i|anyone)s?\b(?:\s(?:also|clearly|actually))?\s(?:not\s)?(?P<verb>\w+)"
+    r"\s*(?:(?:all|both|each|every\sone)\s(?:of\s)?)?(?:(?:the|this|that|these|those|your|either|any|each)\s)?"
+    r"(?:\w+\s)?(?:image|picture|photo|photograph|scene|video|clip|frame|figure|chart|screenshot|shot|you|we|one|i"
+    r"|anyone)s?\b(?:\s(?:also|clearly|actually))?\s(?:not\s)?(?P<verb>\w+)"
 )
 
 

@@ -22,7 +22,9 @@ _GIVEN: Final = (
 _PICTURE_NUMBER: Final = re.compile(
     rf"\b(?<!the )(?<!this )(?<!your )({_PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)"
 )
-_IN_EVERY: Final = re.compile(rf"\bin (?:every|each|all)(?: single)?(?: one)?(?: of)?(?: the| these)? {_PICTURES}\b")
+_IN_EVERY: Final = re.compile(
+    rf"\bin (?:every|each|all|both)(?: single)?(?: one)?(?: of)?(?: the| these)?(?: {_GIVEN})? {_PICTURES}\b"
+)
 _IN_PICTURE: Final = re.compile(
     r"\b(?:in|of|from|on|within|inside|at|across|throughout|by) "
     rf"(?:(?:either|any of|at least one of|some of|one of|both of|both) )?{_DETERMINER} "

@@ -11,7 +11,7 @@ from itertools import chain, pairwise
 from typing import Final
 
 from vhbench.language import lexicon
-from vhbench.language.parsing.alignment import POSTURES, aligned, described, shares, starts
+from vhbench.language.parsing.alignment import POSTURES, aligned, described, not_done, shares, starts
 from vhbench.language.parsing.claims import ALL, PREPOSITIONS, YEAR, Claim
 from vhbench.language.parsing.contraries import contrary, converse, identified, measured
 from vhbench.language.parsing.normalization import normalize_phrases
@@ -25,6 +25,9 @@ _INTENDS: Final = re.compile(wording("intends"))
 _NOT: Final = {"yes": "no", "no": "yes"}
 _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
 _SOME: Final = frozenset("only one some few most half certain".split())
+_PICTURES: Final = (PICTURE, f"a {PICTURE}")
+_PLACES: Final = frozenset("first second third fourth fifth last other left right".split()) | PREPOSITIONS
+_THEY: Final = ("they", "them", "these", "those")
 _FALSE: Final = lexicon.words("say that something is false") | {"mistaken"}
 _JUDGING: Final = frozenset("correct accurate right_answer object objects item items".split())
 _ABSENT: Final = frozenset("there present real exist visible".split())
@@ -44,6 +47,8 @@ def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
             clause = clause._replace(words=clause.words + clause.lead)
         if verdicts and not claim.either and clause.continues and clause.words[0].surface == "or":
             verdicts.pop()  # "A dog, or a wolf"
+        if verdicts and claim.all and clause.continues and _excepts(clause.words):
+            verdicts.append(("no", verdicts.pop()[1]))
         skip = clause.continues and skip
         if skip or _outside(_UNSURE, clause.text, claim):
             verdicts, unsure, skip = [], True, True
@@ -60,6 +65,16 @@ def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
         return "", unsure
     answer = answers.pop()
     return _NOT[answer] if claim.denied else answer, False
+
+
+def _excepts(tokens: Sequence[Word]) -> bool:
+    """Return whether words leave out some of all: "but the last", "except image 3"."""
+    some = [word for word in tokens[1:] if word.role != "function"]
+    return tokens[0].surface in ("but", "except") and bool(some) and all(_is_one_of_all(word) for word in some)
+
+
+def _is_one_of_all(word: Word) -> bool:
+    return word.stem in _PICTURES or word.surface in _PLACES or number(word) is not None
 
 
 def _outside(pattern: re.Pattern[str], text: str, claim: Claim) -> bool:
@@ -162,7 +177,8 @@ def _denial(clause: Part, claim: Claim, at: int) -> str:
             continue
         if (before or chunk) and _part_of((*before, *chunk), claim) and _central((*before, *chunk), clause, claim):
             return "no"
-    if claim.exists and claim.count is None and behind and left:  # "The dog is not black": there is one
+    if claim.exists and not claim.all and claim.count is None and behind and left:
+        # "The dog is not black": there is one
         return "yes" if any(aligned(left, claim, start) for start in starts(left, clause, claim)) else ""
     return ""
 
@@ -172,7 +188,7 @@ def _nothing(clause: Part) -> bool:
     stems = {word.stem for word in clause.words}
     if clause.words[0].surface == "no" and clause.words[1:2] and clause.words[1].surface == "such":
         return True
-    if stems & {PICTURE, f"a {PICTURE}"}:
+    if not stems.isdisjoint(_PICTURES):
         return False
     if _THING in stems:
         return any(word.surface == "no" for word in clause.words[: 3 if clause.words[0].surface == "there" else 2])
@@ -207,6 +223,8 @@ def _in_order(denied: Sequence[Word], claim: Claim, stems: Sequence[str]) -> boo
             continue
         if claim.all and (word.surface in ALL or word.surface in _SOME or number(word) is not None):
             continue
+        if claim.all and claim.exists and _is_one_of_all(word):
+            continue  # an object that one image lacks is not in all of them
         if word.stem in POSTURES and word.stem not in stems and any(one.surface in PREPOSITIONS for one in claim.words):
             continue  # "The lamp is not standing on the table"
         index = next((n for n in range(place, len(stems)) if implies(stems[n], word.stem)), None)
@@ -234,14 +252,14 @@ def _affirmation(tokens: list[Word], clause: Part, claim: Claim) -> str:
     bare = not finite(tokens)
     if not contents:
         return ""
-    if bare and _names_the_end(contents, claim):
+    if bare and not not_done(tokens, claim) and _names_the_end(contents, claim):
         return "yes"
     for start in starts(tokens, clause, claim):
         if aligned(tokens, claim, start):
             if claim.count is not None:
                 return _counted(tokens, start[0], claim)
             if claim.exists and claim.all:
-                return _of_all(tokens[: start[0]])
+                return _of_all(tokens, start[0])
             limited = any(word.surface in _SOME for word in tokens[max(0, start[0] - 4) : max(start[0], 0)])
             if limited and not claim.exists:
                 return "no" if claim.all else ""  # "Only one man wears glasses"
@@ -255,12 +273,14 @@ def _affirmation(tokens: list[Word], clause: Part, claim: Claim) -> str:
     return "" if bare and answer == "no" else answer
 
 
-def _of_all(before: Sequence[Word]) -> str:
-    """Parse "Only the first image shows it" where the question is about all images."""
-    surfaces = {word.surface for word in before}
-    if surfaces & {"only", "just"}:
+def _of_all(tokens: Sequence[Word], start: int) -> str:
+    """Parse a statement of existence where the question is about all images; one that names no images may be about one.
+
+    "Only the first image shows it" denies it.
+    """
+    if any(word.surface in ("only", "just") for word in tokens[:start]):
         return "no"
-    return "" if surfaces & {"first", "second", "third", "fourth", "last", "left", "right", "one", "some"} else "yes"
+    return "yes" if any(word.surface in ALL or word.surface in _THEY for word in tokens) else ""
 
 
 def _names_the_end(contents: Sequence[Word], claim: Claim) -> bool:

@@ -38,6 +38,68 @@ Do all the images show a dog? | Only the first image shows a dog. | no
 Do all of the images show a dog? | All images show a dog. | yes
 Is there a dog in all of the images? | A dog is in all images. | yes
 Is there a dog in all of the images? | There is a dog in the first image. |
+Is there a dog in every image? | There is a dog in every image but the last. | no
+Is there a dog in every image? | There is a dog in every image except image 3. | no
+Is there a dog in every image? | All four images show a dog. | yes
+Is there a dog in every image? | Every image contains a dog. | yes
+Is there a dog in every image? | Each of the images has a dog. | yes
+Is there a dog in every image? | A dog can be seen in each of them. | yes
+Is there a dog in every image? | They all have a dog. | yes
+Is there a dog in every image? | There is a dog in Image 1. |
+Is there a dog in every image? | Image 1 shows a dog. |
+Is there a dog in every image? | There is a dog. |
+Is there a dog in every image? | There is a dog in Image 1, but there is no dog in Image 2. | no
+Is there a dog in every image? | Only Image 1 has a dog. | no
+Is there a dog in every image? | Image 3 does not contain a dog. | no
+Is there a dog in every image? | Not every image has a dog. | no
+Is there a dog in every image? | There is not a dog in every image. | no
+Is there a dog in every image? | The dog is missing from the second image. | no
+Is there a dog in every image? | None of the images shows a dog. | no
+Is there a dog in every image? | Only three of the four images show a dog. | no
+Is there a dog in every image? | Every image has a cat. |
+Is there a dog in every image? | Most images show a dog. |
+Is there a dog in every image? | There is a dog in Image 1, 2, 3 and 4, so all of them have a dog. | yes
+Do all the images show a dog? | Only the first image shows a dog. | no
+Do all the images show a dog? | The first image shows a dog. |
+Do all the images show a dog? | All of them show a dog. | yes
+Do all the images show a dog? | A dog is in all images. | yes
+Do all the images show a dog? | A dog appears in every image. | yes
+Do both images show a dog? | The second image shows a dog. |
+Do both images show a dog? | Only one has a dog. | no
+Do both images show a dog? | They show a dog. | yes
+Is there a dog in both images? | Both images contain a dog. | yes
+Is there a dog in both images? | Only one has a dog. | no
+Is there a dog in both images? | Only the first image has a dog. | no
+Is there a dog in both images? | There is a dog in the first image. |
+Is there a dog in all the images? | There is a dog in the first image. |
+Is there a dog in each image? | There is a dog in each image. | yes
+Is there a dog in each image? | There's a dog in both. | yes
+Do all the children wear hats? | All of the children wear hats. | yes
+Do all the children wear hats? | The children wear hats. | yes
+Do all the children wear hats? | Only one child wears a hat. | no
+Are both men wearing glasses? | Both are wearing glasses. | yes
+Are both men wearing glasses? | One of them is not wearing glasses. | no
+Is the bus yellow? | It is yellow. | yes
+Is the bus yellow? | A yellow school bus. | yes
+Is the bus yellow? | A yellow car. |
+Is the bus yellow? | Yellow taxi |
+Is the bus yellow? | Yellow color. | yes
+Is the bus yellow? | Yellow, with a white roof. | yes
+Is the dog on a bench? | On a bench. | yes
+Is the dog on a bench? | On a bench outside | yes
+Is the dog sitting? | Sitting. | yes
+Is the dog sitting? | Sitting down | yes
+Is the dog sitting? | Sitting on the floor | yes
+Is the man holding a cup? | Tries to hold a cup |
+Is the man trying to hold a cup? | The man is trying to hold a cup. | yes
+Do all the children wear hats? | All of the children wear hats, except one. | no
+Is there a dog in every image? | There is a dog in every image, but small. | yes
+Is there a dog in every image? | Every image contains a dog except for the second one. | no
+Is there a red car in each image? | All images show a red car. | yes
+Is there a red car in each image? | All images show a car. |
+Is there a red car in each image? | There is no red car in the third image. | no
+Is there a dog on a sofa in each image? | All images show a dog. |
+Is there a dog next to a cup in every image? | Each image shows a dog next to a cup. | yes
 Do all images show a dog? | All images show a dog. | yes
 Do all images show a dog? | Some images show a dog. |
 Do all images show a dog? | The last two images show a dog. |
