@@ -216,6 +216,11 @@ def test_several_requests_run_at_a_time_and_come_back_in_order(endpoint: Endpoin
     assert judge(endpoint, tmp_path).replies(many) == ["yes"] * 7 + ["no"] + ["yes"] * 2
 
 
+def test_a_prompt_shows_question_and_answer_as_json_and_not_what_is_right() -> None:
+    said = judging.prompt(replace(DOG, question="Is there a dog?", answer="yes", response='It "may" be.'))
+    assert said.count('{\n "question": "Is there a dog?",\n "answer": "It \\"may\\" be."\n}') == 1
+
+
 def test_a_long_answer_is_shortened_in_the_middle() -> None:
     said = judging.prompt(replace(DOG, response="first " + "x" * 1_000_000 + " last"))
     assert len(said) < 10_000

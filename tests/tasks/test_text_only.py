@@ -204,6 +204,15 @@ def test_a_pair_counts_when_both_halves_are_right() -> None:
     assert found is not None
     assert (found.n, found.chance) == (40, 0.5)
     assert found.value > 0.9
+    halves = [existence(image, "dog", "yes", pair_id=f"half {image}") for image in range(40)]
+    alone = [existence(image, "dog", "yes", pair_id="") for image in range(40)]
+    twice = [replace(one, id=f"{one.id}/again") for one in halves]
+    for more in (halves, alone, halves + twice):
+        others = text_only.guess(asked + more, images)
+        assert others is not None
+        pairs = others.pairs()
+        assert pairs is not None
+        assert pairs.n == 40, "only a question and its negation are a pair"
     blind = text_only.guess([replace(q, question="Is it so?") for q in asked], images)
     assert blind is not None
     told = blind.pairs()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from vhbench.records import answered, as_records, resampling_unit, target_of, to_record, to_records
+from vhbench.records import answered, as_records, resampling_unit, settled, target_of, to_record, to_records
 from vhbench.schema import Record, VhbenchError
 
 
@@ -31,6 +31,24 @@ def test_what_is_no_record_is_named(row: object, fault: str) -> None:
     with pytest.raises(VhbenchError) as refused:
         to_record(row, "row 1")  # type: ignore[arg-type]
     assert str(refused.value).startswith(fault)
+
+
+@pytest.mark.parametrize(
+    ("response", "prediction", "failure", "left"),
+    [
+        ("Yes.", "yes", "", "yes"),
+        ("[LMMS_EVAL_REQUEST_FAILED] 404", "", "failed", ""),
+        ("[LMMS_EVAL_REQUEST_FAILED] 404", "no", "failed", ""),
+        ("I'm sorry, but I can't help with that.", "", "refused", ""),
+        ("", "", "failed", ""),
+        ("", "no", "", "no"),
+    ],
+)
+def test_what_failed_or_was_refused_is_told_and_predicts_nothing(
+    response: str, prediction: str, failure: str, left: str
+) -> None:
+    record = settled(Record("q", kind="yes_no", response=response, prediction=prediction), empty=True)
+    assert (record.failure, record.prediction) == (failure, left)
 
 
 def test_repetitions_are_records_of_their_own_with_numbered_ids() -> None:
