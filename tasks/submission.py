@@ -6,6 +6,8 @@ from typing import Any
 
 from vhbench.schema import Record
 
+_SENT = ("id", "response", "cut_off", "tokens")  # what scores are computed from
+
 
 def is_label_hidden(record: Record) -> bool:
     """Return whether the reference answer is hidden: neither it nor what is there, or is not, is known.
@@ -21,7 +23,7 @@ def write(records: Sequence[Record], task: str, args: Any) -> None:
     from vhbench.adapters.lmms_eval import results_folder, write_beside_results
 
     name = f"{task}_submission"
-    write_beside_results(args, name, [{"id": record.id, "response": record.response} for record in records])
+    write_beside_results(args, name, [{field: getattr(record, field) for field in _SENT} for record in records])
     folder = results_folder(args)
     where = f"send its maintainers {folder}/*{name}.json" if folder else "run it again with --output_path DIR"
     print(

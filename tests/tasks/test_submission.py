@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import orjson
 import pytest
@@ -34,6 +35,24 @@ def test_what_is_kept_back_gets_no_number(capsys: pytest.CaptureFixture[str]) ->
     assert said.count("hidden test set without reference answers; nothing is scored here") == 2
     assert "run it again with --output_path DIR" in said
     assert not submission.is_label_hidden(Record("q", kind="yes_no", answer="no"))
+
+
+def test_what_is_sent_says_which_responses_are_cut_off(tmp_path: Path) -> None:
+    """Its maintainers count an empty response that reached the token limit as truncated, as the run itself does."""
+    said = [
+        Record(id="q1", kind="yes_no", response="Yes."),
+        Record(id="q2", kind="yes_no", response="", cut_off=True, tokens=16),
+    ]
+    submission.write(said, "t", SimpleNamespace(output_path=str(tmp_path), model="m", model_args="x=1"))
+    [sent] = tmp_path.rglob("*t_submission.json")
+    asked = tmp_path / "asked.jsonl"
+    asked.write_text("".join(f'{{"id": "q{n}", "question": "Is there a dog?", "answer": "yes"}}\n' for n in (1, 2)))
+    told = CliRunner().invoke(
+        app, ["score", "yes-no", "--positive", "yes", "--responses", str(sent), "--questions", str(asked), "--json"]
+    )
+    assert told.exit_code == 0, told.output
+    score = orjson.loads(told.stdout)
+    assert (score["accuracy"], score["cut_off"], score["failed"], score["tokens"]) == (0.5, 0.5, 0, 16)
 
 
 def test_a_run_on_a_hidden_edition_is_scored_with_the_key(

@@ -92,15 +92,18 @@ def _ending(row: Row) -> Row:
     ({'cut_off': True, 'tokens': 4096}, {'cut_off': False})
     >>> _ending({"usage": {"completion_tokens": 64}, "max_tokens": 64})
     {'cut_off': True, 'tokens': 64}
+    >>> _ending({"cut_off": True, "tokens": 9}), _ending({"cut_off": False})  # vhbench's own
+    ({'cut_off': True, 'tokens': 9}, {'cut_off': False})
     """
     usage = row.get("usage")
     counts = (places.get(name) for places in (row, usage) if isinstance(places, dict) for name in _TOKENS)
     tokens = next((count for count in counts if type(count) is int and count > 0), None)
     reasons = [str(row[name]).lower() for name in ("finish_reason", "stop_reason") if row.get(name)]
-    cut = any(reason in _AT_THE_LIMIT for reason in reasons)
+    own = row.get("cut_off")
+    cut = own is True or any(reason in _AT_THE_LIMIT for reason in reasons)
     limit = next((row[name] for name in _LIMITS if type(row.get(name)) is int), None)
     cut = cut or bool(tokens and limit and tokens >= limit)
-    return ({"cut_off": cut} if cut or reasons else {}) | ({"tokens": tokens} if tokens else {})
+    return ({"cut_off": cut} if cut or reasons or own is False else {}) | ({"tokens": tokens} if tokens else {})
 
 
 def words(response: Any) -> Any:
