@@ -56,6 +56,7 @@ class Task:
     family: Family | None = None  # prompts and scoring; None for a group
     # column → values, a filter on the whole benchmark; None if it reads its own config
     keep: Mapping[str, tuple[str, ...]] | None = None
+    holds: Mapping[str, str] = field(default_factory=dict)  # column → its value in each row of the config
     members: tuple[str, ...] = ()  # tasks of a group
     about: str = ""  # optional first line of the file
     command: str = ""  # command that builds a split with it
@@ -66,6 +67,15 @@ class Task:
     def keeps(self, value: Callable[[str], Any]) -> bool:
         """Return whether the filter keeps a row, given as column → value; without one, every row is kept."""
         return all(value(column) in allowed for column, allowed in (self.keep or {}).items())
+
+    def differs(self, value: Callable[[str], Any]) -> str:
+        """Return the column by which a row, given as column → value, is not of the config with this name; "" if none.
+
+        >>> Task("mioh_hp", keep={"pressure": ("hp",)}).differs({"pressure": "hn"}.get)
+        'pressure'
+        """
+        expected = {**(self.keep or {}), **{column: (own,) for column, own in self.holds.items()}}
+        return next((column for column, allowed in expected.items() if value(column) not in allowed), "")
 
 
 @dataclass(frozen=True, slots=True)

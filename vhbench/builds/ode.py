@@ -410,5 +410,6 @@ def tasks() -> Iterator[Task]:
             beyond = f"Beyond the paper, and so in no group: needs a split with --levels {level}."
             family = families["caption" if level == "caption" else "yes_no"]
             command = f"vhbench build ode --criteria {criterion} --levels {level}"
-            yield Task(f"{group}_{level}", family, about="" if level in paper else beyond, command=command)
+            about, holds = "" if level in paper else beyond, {"criterion": criterion, "task": level}
+            yield Task(f"{group}_{level}", family, holds=holds, about=about, command=command)
     yield Task("ode", members=tuple(f"ode_{criterion}" for criterion in criteria.CRITERIA))

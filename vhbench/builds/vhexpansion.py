@@ -352,10 +352,11 @@ def tasks() -> Iterator[Task]:
     family = benchmark("vhexpansion").families["yes_no"]
     for source in (form for form in FORMS if form != "split"):
         clean, command = f"vhexpansion_{source}", f"vhbench build vhexpansion --source {source}:PATH"
-        yield Task(clean, family, command=command)
+        yield Task(clean, family, holds={"perturbation": ""}, command=command)
         for name in PERTURBATIONS:
-            yield Task(f"{clean}_{name}", family, command=command)
+            yield Task(f"{clean}_{name}", family, holds={"perturbation": name}, command=command)
         for name in METHODS:
-            yield Task(f"{clean}_{name}", family, command=f"{command} --attack {name} --model NAME")
+            attack = f"{command} --attack {name} --model NAME"
+            yield Task(f"{clean}_{name}", family, holds={"perturbation": name}, command=attack)
         yield Task(f"{clean}_all", members=(clean, *(f"{clean}_{name}" for name in PERTURBATIONS)))
     yield Task("vhexpansion", members=("vhexpansion_ode_all",))

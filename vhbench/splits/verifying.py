@@ -1,12 +1,14 @@
 """Checks of a split directory on its own: one line per error."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from string import ascii_uppercase
 from typing import get_args
 
-from vhbench.benchmarks import BENCHMARKS
+from vhbench.benchmarks import BENCHMARKS, tasks
 from vhbench.files import file_sha256, quote_value
 from vhbench.images import open_image
 from vhbench.progress import following
@@ -15,7 +17,7 @@ from vhbench.splits import manifests
 from vhbench.splits.checked_rows import CheckedRows
 from vhbench.splits.hashing import combined, content_hash, digested, row_hash, truth_hash
 from vhbench.splits.pairs import Pairs
-from vhbench.splits.reading import read_rows, read_truths
+from vhbench.splits.reading import read_rejections, read_rows, read_truths
 from vhbench.splits.stored_scenes import scene_of
 
 KINDS = get_args(Kind)
@@ -37,6 +39,8 @@ def verify(directory: Path, *, progress: bool = True) -> list[str]:
         scenes = _SceneFacts()
         faults += _scenes_faults(directory, manifest, scenes)
         faults += _row_faults(directory, manifest, scenes, progress)
+        if Counter(rejection.reason for rejection in read_rejections(directory)) != Counter(manifest.rejections):
+            faults.append(f"{directory / manifests.REJECTIONS}: has other numbers of rejections than the manifest")
     except VhbenchError as error:
         faults.append(str(error))
     return faults
@@ -72,10 +76,12 @@ def _strays(directory: Path, manifest: Manifest) -> Iterator[str]:
 class _SceneFacts:
     """Facts about the stored scenes: scene id → SHA-256 of its image ("" without one), missing ids, their hash.
 
-    ``has_content``: any scene has content. Reports on attacked images, which no row names, have none.
+    ``has_content``: any scene has content. Reports on attacked images, which no row names, have none. ``clean``: the
+    SHA-256 of the others.
     """
 
     images: dict[str, str] = field(default_factory=dict)
+    clean: set[str] = field(default_factory=set)
     has_content: bool = False
     missing: set[str] = field(default_factory=set)
     hash: str = ""
@@ -124,6 +130,8 @@ def _tie_faults(question: Question, digests: Sequence[bytes], scenes: _SceneFact
                 yield f"row {question.id!r}: scene {name!r} is not in {manifests.SCENES}, which has other scenes"
         elif not question.perturbation and scenes.images[name] not in ("", digest.hex()):
             yield f"row {question.id!r}: image {number} is not the image of scene {name!r}"
+        elif question.perturbation and digest.hex() in scenes.clean:
+            yield f"row {question.id!r}: image {number} is not perturbed, but the image of a scene"
 
 
 def _question_faults(row: Row, benchmark: str, *, hidden: bool = False) -> Iterator[str]:
@@ -132,6 +140,8 @@ def _question_faults(row: Row, benchmark: str, *, hidden: bool = False) -> Itera
     where = f"row {question.id!r}"
     if question.benchmark != benchmark:
         yield f"{where}: belongs to {question.benchmark!r}, not {benchmark!r}"
+    elif column := _foreign_column(row):
+        yield f"{where}: {column} is {getattr(question, column)!r}, which is not of the config {row.config}"
     if question.canary != CANARY:
         yield f"{where}: lacks the canary"
     if question.kind not in KINDS:
@@ -145,6 +155,13 @@ def _question_faults(row: Row, benchmark: str, *, hidden: bool = False) -> Itera
             yield f"{where}: reveals {', '.join(revealed)} of a hidden test set"
     elif fault := _answer_fault(question):
         yield f"{where}: {fault}"
+
+
+def _foreign_column(row: Row) -> str:
+    """Return the column by which a row does not belong in its config; "" if none, or for configs of the user's own."""
+    name = row.question.benchmark
+    task = tasks(name).get(row.config) if name in BENCHMARKS else None
+    return task.differs(partial(getattr, row.question)) if task else ""
 
 
 def _answer_fault(question: Question) -> str:
@@ -170,7 +187,12 @@ def _scenes_faults(directory: Path, manifest: Manifest, stored: _SceneFacts) -> 
             yield f"scene {truth.id!r}: the id occurs twice"
         scene = scene_of(truth)
         stored.images[truth.id] = truth.image_sha256
-        stored.has_content |= bool(scene.objects or scene.areas or scene.known)
+        has_content = bool(scene.objects or scene.areas or scene.known)
+        stored.has_content |= has_content
+        if has_content:
+            stored.clean.add(truth.image_sha256)
+        if has_content and not truth.image_sha256:
+            yield f"scene {truth.id!r}: lacks the hash of its image"
         yield from (f"scene {truth.id!r}: {fault}" for fault in _scene_faults(scene))
     if len(stored.images) != manifest.extra.get("scenes", 0):
         yield f"{directory}: has {len(stored.images)} scenes, the manifest says {manifest.extra.get('scenes', 0)}"

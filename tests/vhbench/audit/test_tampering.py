@@ -110,6 +110,63 @@ def test_images_of_other_scenes(benchmark: str, tmp_path: Path, request: pytest.
     assert len(faults) == sum(not question.perturbation for question in splits.read_questions(split))
 
 
+@pytest.mark.parametrize("shown", ["clean", "other"])
+def test_images_that_are_not_perturbed(shown: str, vhexpansion: Path, tmp_path: Path) -> None:
+    def unperturbed(rows: list[Row]) -> list[Row]:
+        clean = {row.question.scene_ids: row.question.images for row in rows if not row.question.perturbation}
+        others = dict(zip(sorted(clean), sorted(clean)[1:] + sorted(clean)[:1], strict=True))
+        return changed(
+            rows,
+            lambda q: replace(q, images=clean[q.scene_ids if shown == "clean" else others[q.scene_ids]]),
+            only=lambda q: bool(q.perturbation),
+        )
+
+    faults = verify(rewrite(vhexpansion, tmp_path / "vhexpansion", unperturbed))
+    assert len(faults) == sum(bool(question.perturbation) for question in splits.read_questions(vhexpansion))
+    assert all("image 1 is not perturbed, but the image of a scene" in fault for fault in faults)
+
+
+def test_numbers_of_rejections_that_the_file_does_not_have(vhexpansion: Path, tmp_path: Path) -> None:
+    split = rewrite(vhexpansion, tmp_path / "vhexpansion")
+    manifest = orjson.loads((split / "manifest.json").read_bytes())
+    (split / "manifest.json").write_bytes(orjson.dumps({**manifest, "rejections": {"too_dark": 3}}))
+    [fault] = verify(split)
+    assert fault.endswith("rejections.jsonl: has other numbers of rejections than the manifest")
+
+
+def test_scenes_without_the_hash_of_their_image(ode: Path, tmp_path: Path) -> None:
+    def bare(truths: list[StoredScene]) -> list[StoredScene]:
+        return [replace(truth, image_sha256="") for truth in truths]
+
+    faults = verify(rewrite(ode, tmp_path / "ode", truths=bare))
+    assert len(faults) == len([*splits.read_truths(ode)])
+    assert all(fault.endswith("lacks the hash of its image") for fault in faults)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "column", "value", "only"),
+    [
+        ("ode", "criterion", "fictional", {"criterion": "standard"}),
+        ("ode", "task", "attribute", {"task": "existence"}),
+        ("vhexpansion", "perturbation", "fog", {"perturbation": "brightness"}),
+        ("vhexpansion", "perturbation", "brightness", {"perturbation": ""}),
+    ],
+)
+def test_columns_that_do_not_fit_their_config(
+    benchmark: str, column: str, value: str, only: dict[str, str], tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    def is_one(question: Question) -> bool:
+        return all(getattr(question, name) == own for name, own in only.items())
+
+    honest = request.getfixturevalue(benchmark)
+    swapped = rewrite(
+        honest, tmp_path / benchmark,
+        lambda rows: changed(rows, lambda q: replace(q, **{column: value}), only=is_one),  # type: ignore[arg-type]
+    )  # fmt: skip
+    faults = [fault for fault in verify(swapped) if f"{column} is {value!r}, which is not of the config" in fault]
+    assert len(faults) == sum(map(is_one, splits.read_questions(honest)))
+
+
 def test_scenes_that_are_gone(ode: Path, tmp_path: Path) -> None:
     truths = sorted(splits.read_truths(ode), key=lambda truth: truth.id)
     faults = verify(rewrite(ode, tmp_path / "ode", truths=lambda _: truths[:1]))
