@@ -53,6 +53,12 @@ def test_pope_json_lines_with_windows_line_ends(tmp_path: Path, images: Path) ->
     assert (second.id, second.answer, second.images) == ("popular-2", "no", (images / "a.png",))
 
 
+def test_a_question_of_pope_without_a_number_has_that_of_its_row(tmp_path: Path, images: Path) -> None:
+    unnumbered = {name: value for name, value in POPE.items() if name != "question_id"}
+    file = write(tmp_path / "coco_pope_random.json", {**POPE, "question_id": 7}, unnumbered)
+    assert [question.id for question in read_pope(file, images)] == ["random-7", "random-2"]
+
+
 def test_a_folder_of_the_three_pope_files(tmp_path: Path, images: Path) -> None:
     for category in ("random", "popular", "adversarial"):
         write(tmp_path / f"coco_pope_{category}.json", POPE)

@@ -43,3 +43,11 @@ def test_packed_records_are_those_that_were_packed(rows: list[dict[str, str]]) -
         packed.add(record)
     assert list(packed) == records
     assert list(packed) == []
+
+
+def test_a_record_that_several_have_is_in_their_union_once() -> None:
+    parts = [PackedRecords() for _ in range(2)]
+    for part, names in zip(parts, ("ab", "bc"), strict=True):
+        for name in names:
+            part.add(to_record({"id": name, "answer": "yes"}))
+    assert [record.id for record in PackedRecords.union(parts)] == ["a", "b", "c"]
