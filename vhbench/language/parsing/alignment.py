@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from vhbench.language import lexicon
-from vhbench.language.parsing.claims import PREPOSITIONS, YEAR, Claim
+from vhbench.language.parsing.claims import ALL, PREPOSITIONS, SOME, YEAR, Claim
 from vhbench.language.parsing.quantities import number
 from vhbench.language.parsing.sentence_parts import Part, finite
 from vhbench.language.parsing.stems import Word, another, compares, content, excludes, implies, stem
@@ -18,7 +18,9 @@ from vhbench.language.parsing.stems import Word, another, compares, content, exc
 POSTURES: Final = frozenset(map(stem, lexicon.words("postures")))
 _DEPICTED: Final = frozenset(map(stem, lexicon.words("likenesses")))
 _UNREAL: Final = frozenset(map(stem, lexicon.words("not done")))
+_PARTLY: Final = frozenset("hardly barely scarcely nearly half partly partially".split())
 _POINTS: Final = ("the", "this", "that", "these", "those")
+_LIKE_PARTICIPLES: Final = frozenset("bed shed sled shaped themed".split())  # "dog bed", "dog shaped"
 _ACTING: Final = re.compile(r"(?:ing|ed)\Z")
 
 
@@ -29,7 +31,8 @@ def shares(tokens: Sequence[Word], claim: Claim) -> bool:
 
 def starts(tokens: list[Word], clause: Part, claim: Claim) -> Iterator[tuple[int, int]]:
     """Yield possible starts of a claim, with its word there: "it" stands for its subject."""
-    yield from ((n, 0) for n in range(len(tokens)) if _means(tokens, n, claim, 0))
+    begins = [n for n in range(len(tokens)) if _means(tokens, n, claim, 0)]
+    yield from ((n, 0) for n in begins if claim.exists or not _is_governed(tokens, n))
     if claim.exists:
         return
     pronoun = next((n for n, word in enumerate(tokens[:4]) if word.role == "pronoun"), None)
@@ -37,6 +40,14 @@ def starts(tokens: list[Word], clause: Part, claim: Claim) -> Iterator[tuple[int
         yield pronoun, claim.subject
     elif claim.subject and not finite(tokens) and (not clause.subject or shares(clause.subject, claim)):
         yield -1, claim.subject
+
+
+def _is_governed(tokens: Sequence[Word], n: int) -> bool:
+    """Return whether a noun belongs to another one: "the roof of the car", "the woman next to the man"."""
+    before = tokens[:n]
+    links = [k for k, word in enumerate(before) if word.surface in PREPOSITIONS or word.surface in ("of", "with")]
+    nouns = [w for w in before[: links[-1] if links else 0] if not w.role and w.surface not in SOME | ALL]
+    return any(number(word) is None for word in nouns) and all(word.role != "verb" for word in before)
 
 
 def aligned(tokens: list[Word], claim: Claim, start: tuple[int, int], contrary: int = -1) -> bool:
@@ -75,8 +86,10 @@ def aligned(tokens: list[Word], claim: Claim, start: tuple[int, int], contrary: 
 
 
 def not_done(tokens: Sequence[Word], claim: Claim) -> bool:
-    """Return whether words say that what they describe does not happen: "tries to hold a cup"."""
-    return any(word.stem in _UNREAL and word.stem not in claim.stems for word in tokens)
+    """Return whether words say that what they describe does not happen, or not fully: "tries to", "half full"."""
+    return any(
+        (word.stem in _UNREAL or word.surface in _PARTLY) and word.stem not in claim.stems for word in tokens
+    )
 
 
 def described(tokens: list[Word], claim: Claim) -> bool:
@@ -130,7 +143,7 @@ def _compound(tokens: Sequence[Word], last: int) -> bool:
         return not pointed or finite(tokens[:last])  # "The train passes" but "It shows the train tracks"
     if after.surface in PREPOSITIONS or after.stem in POSTURES or number(after) is not None or compares(after.stem):
         return False
-    return re.search(r"(?:ing|ed|s)\Z", after.surface) is None
+    return after.surface in _LIKE_PARTICIPLES or re.search(r"(?:ing|ed|s)\Z", after.surface) is None
 
 
 def _depicted(tokens: Sequence[Word], first: int, claim: Claim) -> bool:

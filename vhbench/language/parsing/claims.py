@@ -16,6 +16,7 @@ from vhbench.language.parsing.stems import Word, compares, content, stem, words
 
 YEAR: Final = re.compile(r"(?:19|20)\d\d")
 ALL: Final = frozenset("all every each both everyone everybody everywhere".split())
+SOME: Final = frozenset("only one some few most half certain".split())
 PREPOSITIONS: Final = lexicon.words("prepositions")  # words of place, except in "in the image"
 _BE: Final = frozenset("is are was were am".split())
 _DO: Final = frozenset("do does did can could will would should may might".split())

@@ -53,7 +53,7 @@ def parts(sentence: str) -> list[Part]:
             lead = tuple(tokens)
             continue
         denies = "negation" in [word.role for word in tokens]
-        anew = tokens[0].surface in BREAKS or denies or not fragment
+        anew = tokens[0].surface in BREAKS or tokens[0].surface in ("only", "just") or denies or not fragment
         negated = negated and not anew
         shared = subject if fragment or _has_no_subject(tokens) else ()
         clauses.append(Part(tuple(tokens), shared, negated, _weight(tokens, final), fragment and bool(clauses), lead))

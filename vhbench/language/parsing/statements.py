@@ -12,7 +12,7 @@ from typing import Final
 
 from vhbench.language import lexicon
 from vhbench.language.parsing.alignment import POSTURES, aligned, described, not_done, shares, starts
-from vhbench.language.parsing.claims import ALL, PREPOSITIONS, YEAR, Claim
+from vhbench.language.parsing.claims import ALL, PREPOSITIONS, SOME, YEAR, Claim
 from vhbench.language.parsing.contraries import contrary, converse, identified, measured
 from vhbench.language.parsing.normalization import normalize_phrases
 from vhbench.language.parsing.quantities import MANY, number, quantity, within
@@ -24,7 +24,7 @@ _UNSURE: Final = re.compile(wording("unsure about a claim"))
 _INTENDS: Final = re.compile(wording("intends"))
 _NOT: Final = {"yes": "no", "no": "yes"}
 _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
-_SOME: Final = frozenset("only one some few most half certain".split())
+_IN_PART: Final = frozenset("only clearly fully easily completely entirely quite readily".split())
 _PICTURES: Final = (PICTURE, f"a {PICTURE}")
 _PLACES: Final = frozenset("first second third fourth fifth last other left right".split()) | PREPOSITIONS
 _THEY: Final = ("they", "them", "these", "those")
@@ -167,6 +167,8 @@ def _denial(clause: Part, claim: Claim, at: int) -> str:
     before, behind = content(left) or (() if claim.exists else clause.subject), content(right)
     if claim.exists and not before and not behind:
         return "no" if _nothing(clause) else ""
+    if claim.exists and any(word.surface in _IN_PART for word in right[:2]):
+        return ""  # "The dog is not fully visible", "not the only animal"
     count = quantity(right) if claim.count is not None else None
     if count is not None:
         behind = tuple(word for word in behind if number(word) is None)
@@ -221,7 +223,7 @@ def _in_order(denied: Sequence[Word], claim: Claim, stems: Sequence[str]) -> boo
             word.stem == claim.year or (len(denied) > 1 and word is denied[-2] and word.surface == "in")
         ):
             continue
-        if claim.all and (word.surface in ALL or word.surface in _SOME or number(word) is not None):
+        if claim.all and (word.surface in ALL or word.surface in SOME or number(word) is not None):
             continue
         if claim.all and claim.exists and _is_one_of_all(word):
             continue  # an object that one image lacks is not in all of them
@@ -260,7 +262,7 @@ def _affirmation(tokens: list[Word], clause: Part, claim: Claim) -> str:
                 return _counted(tokens, start[0], claim)
             if claim.exists and claim.all:
                 return _of_all(tokens, start[0])
-            limited = any(word.surface in _SOME for word in tokens[max(0, start[0] - 4) : max(start[0], 0)])
+            limited = any(word.surface in SOME for word in tokens[max(0, start[0] - 4) : max(start[0], 0)])
             if limited and not claim.exists:
                 return "no" if claim.all else ""  # "Only one man wears glasses"
             return "yes"
