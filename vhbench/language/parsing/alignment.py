@@ -19,6 +19,8 @@ POSTURES: Final = frozenset(map(stem, lexicon.words("postures")))
 _DEPICTED: Final = frozenset(map(stem, lexicon.words("likenesses")))
 _UNREAL: Final = frozenset(map(stem, lexicon.words("not done")))
 _PARTLY: Final = frozenset("hardly barely scarcely nearly half partly partially".split())
+_ARTICLES: Final = ("a", "an", "the", "another")
+_HAS: Final = ("has", "have", "had")
 _POINTS: Final = ("the", "this", "that", "these", "those")
 _LIKE_PARTICIPLES: Final = frozenset("bed shed sled shaped themed".split())  # "dog bed", "dog shaped"
 _ACTING: Final = re.compile(r"(?:ing|ed)\Z")
@@ -82,14 +84,13 @@ def aligned(tokens: list[Word], claim: Claim, start: tuple[int, int], contrary: 
         return not likened and not _compound(tokens, last) and not _depicted(tokens, place, claim)
     if contrary >= 0:
         return not any(word.stem == claim.words[contrary].stem for word in tokens[last + 1 : last + 3])
-    return not _contradicted(tokens, last)
+    has = claim.subject == len(claim.words) - 1 and any(w.surface in _HAS for w in tokens[max(place, 0) : last])
+    return not _contradicted(tokens, last) and not (has and _compound(tokens, last))  # "has a red roof"
 
 
 def not_done(tokens: Sequence[Word], claim: Claim) -> bool:
     """Return whether words say that what they describe does not happen, or not fully: "tries to", "half full"."""
-    return any(
-        (word.stem in _UNREAL or word.surface in _PARTLY) and word.stem not in claim.stems for word in tokens
-    )
+    return any((word.stem in _UNREAL or word.surface in _PARTLY) and word.stem not in claim.stems for word in tokens)
 
 
 def described(tokens: list[Word], claim: Claim) -> bool:
@@ -125,6 +126,8 @@ def _may_lie_between(gap: Sequence[Word], word: Word, claim: Claim, *, predicate
         return True
     if all(gap[n].stem in POSTURES for n in extra) and (claim.exists or word.surface in PREPOSITIONS):
         return True
+    if word.surface in PREPOSITIONS and any(gap[n - 1].surface in _ARTICLES for n in extra if n):
+        return False  # "A dog looks at a cat on the sofa"
     if predicate and (gap[0].surface in PREPOSITIONS or gap[0].surface in ("with", "who", "that")):
         return any(between.role == "verb" for between in gap[extra[-1] + 1 :])
     if (predicate and gap[-1].surface == "and") or all(number(gap[n]) is not None for n in extra):

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from vhbench.language import lexicon
-from vhbench.language.parsing.normalization import normalize_phrases
+from vhbench.language.parsing.normalization import PICTURE_NUMBER, normalize_phrases
 from vhbench.language.parsing.quantities import BOUNDS, Range, number, quantity, value
 from vhbench.language.parsing.stems import Word, compares, content, stem, words
 
@@ -90,6 +90,7 @@ class Claim:
     before: tuple[Word, ...] = ()  # text before the question
     year: str = ""  # the year for which it is claimed
     all: bool = False  # it is claimed of all: "all the children", "both men"
+    numbered: bool = False  # it is about an image with a number
     word: str = ""  # the judgement in question: "false" in "Is it false that …?"
     quoted: bool = False  # the question asks if that word is the correct answer to another question
 
@@ -199,8 +200,9 @@ def _claimed(text: str, verb: str) -> Claim | None:
     ranged = None if exists else value(_with_verb(tokens, verb))
     either = _either(tokens, exists) if any(word.surface == "or" for word in tokens) else ()
     count, contents = _counted(tokens, contents) if exists else (None, contents)
+    numbered = PICTURE_NUMBER.search(text.lower()) is not None
     subject = len(contents) - len(predicate) if predicate else 0
-    statement = Claim(contents, subject, bool(negations), exists, count, ranged, either, (), year, everything)
+    statement = Claim(contents, subject, bool(negations), exists, count, ranged, either, (), year, everything, numbered)
     return statement if contents else None
 
 

@@ -19,7 +19,7 @@ _GIVEN: Final = (
     r"(?:given|provided|current|entire|whole|above|attached|displayed|input|uploaded|static|two|same|sequence of"
     r"|set of)"
 )
-_PICTURE_NUMBER: Final = re.compile(
+PICTURE_NUMBER: Final = re.compile(
     rf"\b(?<!the )(?<!this )(?<!your )({_PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)"
 )
 _IN_EVERY: Final = re.compile(
@@ -73,7 +73,7 @@ def normalize_phrases(text: str) -> str:
     text = text.lower().replace("’", "'")
     text = text.replace("-", " ").replace("°", " ").replace("/", " / ")
     text = _SPACES.sub(" ", text)
-    text = _PICTURE_NUMBER.sub(r"\1", _IN_EVERY.sub(" everywhere ", text))
+    text = PICTURE_NUMBER.sub(r"\1", _IN_EVERY.sub(" everywhere ", text))
     text = _CANNOT.sub("can not", text)
     if "'" in text:
         for pattern, usual in _CONTRACTED:

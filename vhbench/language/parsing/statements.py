@@ -14,7 +14,7 @@ from vhbench.language import lexicon
 from vhbench.language.parsing.alignment import POSTURES, aligned, described, not_done, shares, starts
 from vhbench.language.parsing.claims import ALL, PREPOSITIONS, SOME, YEAR, Claim
 from vhbench.language.parsing.contraries import contrary, converse, identified, measured
-from vhbench.language.parsing.normalization import normalize_phrases
+from vhbench.language.parsing.normalization import PICTURE_NUMBER, normalize_phrases
 from vhbench.language.parsing.quantities import MANY, number, quantity, within
 from vhbench.language.parsing.sentence_parts import Part, finite, parts, sentences
 from vhbench.language.parsing.stems import PICTURE, Word, another, compares, content, implies, stem
@@ -27,6 +27,9 @@ _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) n
 _IN_PART: Final = frozenset("only clearly fully easily completely entirely quite readily".split())
 _PICTURES: Final = (PICTURE, f"a {PICTURE}")
 _PLACES: Final = frozenset("first second third fourth fifth last other left right".split()) | PREPOSITIONS
+_CONTRASTS: Final = frozenset("but however yet though now actually".split())
+_MORE: Final = ("another", "other", "others", "more", "plus", "third")
+_LINKS: Final = PREPOSITIONS | {"of", "with", "and"}
 _THEY: Final = ("they", "them", "these", "those")
 _FALSE: Final = lexicon.words("say that something is false") | {"mistaken"}
 _JUDGING: Final = frozenset("correct accurate right_answer object objects item items".split())
@@ -59,11 +62,15 @@ def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
         if verdict:
             verdicts.append((verdict, clause.weight))
             unsure = False
+        elif verdicts and verdicts[-1][1] == 0 and clause.words[0].surface in _CONTRASTS:
+            verdicts.pop()  # "It looks red, but …"
     most = max((weight for _, weight in verdicts), default=0)
     answers = {verdict for verdict, weight in verdicts if weight == most or claim.before}
     if len(answers) != 1:
         return "", unsure
     answer = answers.pop()
+    if answer == "no" and not (claim.all or claim.numbered) and PICTURE_NUMBER.search(text):
+        return "", unsure  # another image may show what image 1 does not
     return _NOT[answer] if claim.denied else answer, False
 
 
@@ -265,6 +272,9 @@ def _affirmation(tokens: list[Word], clause: Part, claim: Claim) -> str:
             limited = any(word.surface in SOME for word in tokens[max(0, start[0] - 4) : max(start[0], 0)])
             if limited and not claim.exists:
                 return "no" if claim.all else ""  # "Only one man wears glasses"
+            one = tokens[start[0]]
+            if claim.all and start[0] >= 0 and not one.role and not implies(claim.stems[0], one.stem):
+                return ""  # "All men wear hats" where all the people are asked about
             return "yes"
     if described(tokens, claim):
         return "yes"
@@ -302,6 +312,12 @@ def _counted(tokens: Sequence[Word], first: int, claim: Claim) -> str:
     """Compare the stated count with the question's."""
     verb = max((n for n in range(first) if tokens[n].role == "verb"), default=-1)
     before = tokens[max(verb + 1, first - 5) : first]
+    links = [n for n, word in enumerate(before) if word.surface in _LINKS]
+    before = before[links[-1] + 1 if links else 0 :]  # in "two men with a dog", two is not the number of dogs
+    behind = tokens[first + 1 :]
+    again = any(number(w) is not None or w.surface in _MORE or w.stem == tokens[first].stem for w in behind)
+    if again or sum(number(word) is not None for word in before) > 1:
+        return ""  # "two on the left and one on the right", "two or three"
     count = quantity(before) or (1, MANY)
     if count == (1, MANY) and any(word.surface in ("only", "just") for word in before):
         count = (1, 1)

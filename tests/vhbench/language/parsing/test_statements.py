@@ -33,6 +33,42 @@ Is this a mosque? | This is a mosque rather than a church. | yes
 Is there a dog or a cat? | There is a dog. | yes
 Is there a dog or a cat? | There is no dog. |
 Is there a dog or a cat? | There is neither a dog nor a cat. | no
+Is there a bird? | There are no people, just a bird. | yes
+Is there a bird? | A bird can barely be seen. | yes
+Is there a dog? | The dog is not fully visible, but its tail can be seen. |
+Is there a dog? | The dog is not the only animal. |
+Is there a dog? | A cat sleeps in a dog bed. |
+Is there a dog? | A stuffed dog is on the bed. |
+Is there a bird? | The bird is gone. | no
+Is there a bird? | The bird is out of view. | no
+Is there a bird? | The nest suggests that there is a bird. |
+Is there a dog? | There is a 50% chance that there is a dog. |
+Is there a dog? | There is insufficient evidence for a dog. |
+Is there a dog? | Usually there is a dog in such a scene. |
+Is there a red umbrella in any of the images? | Image 1 does not show a red umbrella. |
+Is there a red umbrella in any of the images? | Image 1 shows no red umbrella, but image 2 does. |
+Is there a dog in Image 2? | There is no dog in Image 2. | no
+Is the man holding a cup? | The woman next to the man is holding a cup. |
+Is the man holding a cup? | The man appears to be holding a cup, but it is a phone. |
+Is the car red? | The bus behind the car is red. |
+Is the car red? | The roof of the car is red. |
+Is the car red? | The car has a red roof. |
+Is the car red? | The car seems red but is orange. |
+Is the car red? | The car is partly red. |
+Is the glass full? | The glass is half full. |
+Is the glass full? | It is nearly full. |
+Is the glass half full? | It is half full. | yes
+Is there a dog on the sofa? | A dog looks at a cat on the sofa. |
+Is there a dog on the sofa? | A dog lies on the red sofa. | yes
+Are the two lines parallel? | They only seem to be parallel. |
+Are all the people wearing helmets? | All the men are wearing helmets. |
+Are there exactly two dogs? | There are two dogs on the left and one on the right. |
+Are there exactly two dogs? | Two brown dogs and one black dog. |
+Are there exactly two dogs? | There are two dogs and another one in the background. |
+Are there exactly two dogs? | There are two men with a dog. |
+Are there exactly two dogs? | There are two to three dogs. |
+Are there exactly two dogs? | There are two brown dogs. | yes
+Are there exactly two dogs? | There are two cats and one dog. | no
 Is there an accident or anything in the picture? | There is no accident. | no
 Do all the images show a dog? | Only the first image shows a dog. | no
 Do all of the images show a dog? | All images show a dog. | yes
