@@ -30,6 +30,7 @@ _PLACES: Final = frozenset("first second third fourth fifth last other left righ
 _CONTRASTS: Final = frozenset("but however yet though now actually".split())
 _MORE: Final = ("another", "other", "others", "more", "plus", "third")
 _LINKS: Final = PREPOSITIONS | {"of", "with", "and"}
+_NEARLY: Final = ("almost", "nearly")
 _THEY: Final = ("they", "them", "these", "those")
 _FALSE: Final = lexicon.words("say that something is false") | {"mistaken"}
 _JUDGING: Final = frozenset("correct accurate right_answer object objects item items".split())
@@ -43,15 +44,14 @@ _HERE: Final = frozenset(map(stem, "present visible exist find show see".split()
 def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
     """Return the verdict of a lower-case text on a claim, "" for neither or both, and whether it ends unsure."""
     verdicts: list[tuple[str, int]] = []
-    unsure = skip = False
+    unsure = skip = left_out = False
     for clause in chain.from_iterable(map(parts, sentences(normalize_phrases(text)))):
         # unrelated clauses are left out
         if any(word.stem in claim.stems or YEAR.fullmatch(word.stem) for word in clause.lead):
             clause = clause._replace(words=clause.words + clause.lead)
         if verdicts and not claim.either and clause.continues and clause.words[0].surface == "or":
             verdicts.pop()  # "A dog, or a wolf"
-        if verdicts and claim.all and clause.continues and _excepts(clause.words):
-            verdicts.append(("no", verdicts.pop()[1]))
+        left_out = left_out or (claim.all and _excepts(clause.words))
         skip = clause.continues and skip
         if skip or _outside(_UNSURE, clause.text, claim):
             verdicts, unsure, skip = [], True, True
@@ -68,16 +68,17 @@ def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
     answers = {verdict for verdict, weight in verdicts if weight == most or claim.before}
     if len(answers) != 1:
         return "", unsure
-    answer = answers.pop()
+    answer = "no" if left_out else answers.pop()
     if answer == "no" and not (claim.all or claim.numbered) and PICTURE_NUMBER.search(text):
         return "", unsure  # another image may show what image 1 does not
     return _NOT[answer] if claim.denied else answer, False
 
 
 def _excepts(tokens: Sequence[Word]) -> bool:
-    """Return whether words leave out some of all: "but the last", "except image 3"."""
+    """Return whether words leave out some of all: "but the last", "except the child"."""
     some = [word for word in tokens[1:] if word.role != "function"]
-    return tokens[0].surface in ("but", "except") and bool(some) and all(_is_one_of_all(word) for word in some)
+    one = tokens[0].surface == "except" or (tokens[0].surface == "but" and all(map(_is_one_of_all, some)))
+    return one and bool(some)
 
 
 def _is_one_of_all(word: Word) -> bool:
@@ -273,6 +274,8 @@ def _affirmation(tokens: list[Word], clause: Part, claim: Claim) -> str:
             if limited and not claim.exists:
                 return "no" if claim.all else ""  # "Only one man wears glasses"
             one = tokens[start[0]]
+            if claim.all and _counts_some(tokens[: max(start[0], 0)]):
+                return ""  # "Two of the three"
             if claim.all and start[0] >= 0 and not one.role and not implies(claim.stems[0], one.stem):
                 return ""  # "All men wear hats" where all the people are asked about
             return "yes"
@@ -285,12 +288,17 @@ def _affirmation(tokens: list[Word], clause: Part, claim: Claim) -> str:
     return "" if bare and answer == "no" else answer
 
 
+def _counts_some(before: Sequence[Word]) -> bool:
+    """Return whether words before a noun count a part of it: "two of the three"."""
+    return any(word.surface == "of" and number(other) is not None for other, word in pairwise(before))
+
+
 def _of_all(tokens: Sequence[Word], start: int) -> str:
     """Parse a statement of existence where the question is about all images; one that names no images may be about one.
 
     "Only the first image shows it" denies it.
     """
-    if any(word.surface in ("only", "just") for word in tokens[:start]):
+    if any(word.surface in ("only", "just") for word in tokens[:start]) or any(w.surface in _NEARLY for w in tokens):
         return "no"
     return "yes" if any(word.surface in ALL or word.surface in _THEY for word in tokens) else ""
 

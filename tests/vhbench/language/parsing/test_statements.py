@@ -69,6 +69,16 @@ Are there exactly two dogs? | There are two men with a dog. |
 Are there exactly two dogs? | There are two to three dogs. |
 Are there exactly two dogs? | There are two brown dogs. | yes
 Are there exactly two dogs? | There are two cats and one dog. | no
+Are all the people wearing helmets? | Everyone wears a helmet except for the child. | no
+Are all the people wearing helmets? | All the people are wearing helmets, except the child. | no
+Are all the people wearing helmets? | All the people are wearing helmets apart from the child. | no
+Are all the people wearing helmets? | Two of the three people are wearing helmets. |
+Is there a dog in every image? | There is a dog in almost every image. | no
+Is there a dog in every image? | There's a dog in nearly all images. | no
+Is there a dog in every image? | There's a dog in all of the images apart from the last. | no
+Is there a dog in every image? | With the exception of image 2, every image contains a dog. | no
+Is there a dog? | Apart from a dog, there is nothing. |
+Is there a dog? | Apart from the cat, there is a dog. | yes
 Is there an accident or anything in the picture? | There is no accident. | no
 Do all the images show a dog? | Only the first image shows a dog. | no
 Do all of the images show a dog? | All images show a dog. | yes
