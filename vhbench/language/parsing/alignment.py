@@ -37,7 +37,9 @@ def starts(tokens: list[Word], clause: Part, claim: Claim) -> Iterator[tuple[int
     yield from ((n, 0) for n in begins if claim.exists or not _is_governed(tokens, n))
     if claim.exists:
         return
-    pronoun = next((n for n, word in enumerate(tokens[:4]) if word.role == "pronoun"), None)
+    pronoun = next(
+        (n for n, word in enumerate(tokens[:4]) if word.role == "pronoun" and word.surface not in ("her", "him")), None
+    )
     if pronoun is not None and not content(tokens[:pronoun]):
         yield pronoun, claim.subject
     elif claim.subject and not finite(tokens) and (not clause.subject or shares(clause.subject, claim)):

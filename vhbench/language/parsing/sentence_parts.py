@@ -15,6 +15,7 @@ _SEEMS: Final = frozenset(map(stem, "appear seem look".split()))
 _ASSERTED: Final = frozenset("so therefore thus hence actually fact reality conclusion overall ultimately".split())
 _SHOWS: Final = lexicon.words("say that an image shows")
 _OWN: Final = frozenset("there i we you".split())
+_WHO: Final = ("who", "which", "that")  # a denial in "who wears no hat" ends with its comma
 _WITH: Final = frozenset({*PREPOSITIONS, "from", "with"})
 
 
@@ -61,7 +62,11 @@ def parts(sentence: str) -> list[Part]:
         if not fragment or not subject:
             subject = _subject(tokens) or subject
         if anew:
-            negated = denies and (not fragment or any(word.surface in ("no", "not", "neither") for word in tokens))
+            negated = (
+                denies
+                and tokens[0].surface not in _WHO
+                and (not fragment or any(word.surface in ("no", "not", "neither") for word in tokens))
+            )
     return clauses
 
 

@@ -198,6 +198,8 @@ def _nothing(clause: Part) -> bool:
     stems = {word.stem for word in clause.words}
     if clause.words[0].surface == "no" and clause.words[1:2] and clause.words[1].surface == "such":
         return True
+    if clause.words[-1].role == "negation" and "there" in [word.surface for word in clause.words[:2]]:
+        return True  # "but there is no" dog
     if not stems.isdisjoint(_PICTURES):
         return False
     if _THING in stems:

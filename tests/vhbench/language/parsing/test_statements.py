@@ -79,6 +79,11 @@ Is there a dog in every image? | There's a dog in all of the images apart from t
 Is there a dog in every image? | With the exception of image 2, every image contains a dog. | no
 Is there a dog? | Apart from a dog, there is nothing. |
 Is there a dog? | Apart from the cat, there is a dog. | yes
+Does the woman wear glasses? | Her glasses are on the table. |
+Is there a dog in the image? | The text mentions a dog, but there isn't one. |
+Is there a dog in the image? | There isn't one. | no
+Does the man hold a cup? | The man, who doesn't wear a hat, holds a cup. | yes
+Is there a dog? | I see a cat, but there is no dog. | no
 Is there an accident or anything in the picture? | There is no accident. | no
 Do all the images show a dog? | Only the first image shows a dog. | no
 Do all of the images show a dog? | All images show a dog. | yes
