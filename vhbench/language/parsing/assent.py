@@ -89,6 +89,11 @@ _LEADS_TO: Final = re.compile(r"\b(?:so|therefore|thus|hence|but|then|conclusion
 _IN_WRITING: Final = re.compile(wording("in writing"))
 _WEIGHED: Final = re.compile(wording("weighed"))
 _SETTLES: Final = re.compile(r"(?:but|so|actually|therefore|thus|hence)\b")
+# "It would be wrong to say yes", "one could say yes"
+_DOUBTED: Final = re.compile(
+    r"\b(?:not|never|no|hardly|incorrect|wrong|mistake|tempt\w*|almost|cannot|anything|could|might|obvious|expected|reference"
+    r"|most|[iy]ou'd)\b|n't\b"
+)
 _NEGATED: Final = re.compile(r"\b(?:not|isn't|cannot be|can't be)\s+(?:a\s+|an\s+|simply\s+)?\Z")
 
 
@@ -175,4 +180,6 @@ def _within(clause: str, before: str, opening: bool) -> tuple[str, str]:
         return "", before
     before += clause[: tail.start(1)]
     answer = _TABLE[tail[1]][0]
-    return ({"yes": "no", "no": "yes"}[answer] if _NEGATED.search(before) else answer), before
+    if _NEGATED.search(before):
+        return {"yes": "no", "no": "yes"}[answer], before
+    return ("" if _DOUBTED.search(clause[: tail.start(1)]) else answer), before

@@ -25,20 +25,36 @@ _OPTION: Final = re.compile(r"\W{0,10}([ab])\W{0,10}(?:yes|no)?\W{0,10}")
 _ASKS: Final = re.compile(r"(?:(?<=[.!?\n])|\A)[^.!?\n]*\?+[\"')]*(?=\s|\Z)")
 _CORRECTS: Final = re.compile(wording("corrects yes or no"))
 _WITHDRAWN: Final = re.compile(
-    r"no\W+(?:wait|actually|hold on|correction|scratch that)\b.*?\W(?:yes|no|there|it|i|they)\b", re.DOTALL
+    r"no\W+(?:wait|actually|hold on|correction|scratch that|sorry|oops|my mistake)\b.*?\W(?:yes|no|there|it|i|they)\b",
+    re.DOTALL,
 )
 _LABELLED: Final = re.compile(r"(?:\A|[\n.;:!,]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
 # answer that another replaces: "not yes but no", "no rather than yes"
 _DISCARDED: Final = re.compile(wording("discarded"))
 # Two answers without a word of correction: "Yes, no", "Yes. The answer is no."
 _AT_ONCE: Final = re.compile(r"\W*\w+\W+(?:(?:the\s+)?answer(?:\s+is)?\W+)?(?:yes|no)\b")
+# What "not yes" means, and an answer that is announced
+_INTENDED: Final = re.compile(
+    r"(?:\b(?:not|isn't|be) (?:an? )?|\b(?:going|inclined|about) to (?:say |answer )?)(?:yes|no)\W*\Z"
+)
 _SAID: Final = re.compile(r"\b(?:yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
 _BARE_NOUN: Final = re.compile(r"\W*(?:(?:a|an|the) )?([a-z]+(?: [a-z]+)?)\W*")
 _SHORT: Final = 300  # maximum length, in characters, of a cached response
 _SAYS: Final = re.compile(r"\w")
-_CONDITION: Final = re.compile(r"\W*(?:yes|no),?\s+(?:but )?(?:only )?(?:if|when)\b(?! (?:you|we|i|one)\b)")
+# "Yes, if you count the statue", "Yes: 10 %, no: 90 %"; but "Yes, if you look closely"
+_CONDITION: Final = re.compile(
+    r"\W*(?:yes|no),?\s+(?:but )?(?:only )?(?:if|when|provided|assuming|unless)\b"
+    r"(?! (?:you|we|i|one) (?!count|consider))"
+    r"|\W*yes\W{1,4}[\d.]+\s?%?\W+no\W{1,4}[\d.]"
+)
+# Some of the images, where all are asked about
+_IN_SOME: Final = re.compile(
+    r"\b(?:except|apart from|all but|but not|exception)\b|\A(?:(?!\b(?:every|each|all|both)\b).)*\bimages? \d"
+)
 _YES_OR_NO: Final = re.compile(r"\W*(?:yes|no)\b")
+_CONCEDES: Final = re.compile(r"\W*(?:but|although|though|even)\b")
+_STOP: Final = re.compile(r"[.!?\n]")
 _FIRST: Final = re.compile(r"[,.;!\n]")
 _LABEL: Final = re.compile(r"(?<=\w):\s*(?=(?:not )?(?:present|absent|visible|found|detected|missing)\W*\Z)")
 _COUNT: Final = re.compile(r"(?<=\w):\s*(?:none|zero|nil|0)\W*\Z")
@@ -155,7 +171,7 @@ def _read(text: str, query: Claim | None) -> _Reading:
 def _read_once(text: str, query: Claim | None) -> _Reading:
     text = _without_echo(text)
     kept = _DISCARDED.sub(". ", text)
-    text = kept if _SAID.search(kept) else text
+    text = kept if _SAID.search(kept) or not _INTENDED.search(text) else text
     if _CONDITION.match(text) or (not _SAYS.search(text) and not assent.whole(text.strip())[0]):
         return "", bool(text)
     judged = _about_a_word(text, query) if query and query.word else None
@@ -163,7 +179,7 @@ def _read_once(text: str, query: Claim | None) -> _Reading:
         return judged, not judged
     short = text.strip(" \n.!")
     whole, _ = assent.whole(short)
-    if whole and not (short == "right" and query and {"left", "right"} & set(query.stems)):
+    if whole and not _is_side(short, query):
         return whole, False
     listed = _listed(text, query)
     if listed is not None:
@@ -178,6 +194,11 @@ def _read_once(text: str, query: Claim | None) -> _Reading:
     if assent.SHOWN.search(text):
         return "", True  # "The sign reads: No!"
     return _sentences(text, query)
+
+
+def _is_side(text: str, query: Claim | None) -> bool:
+    """Return whether "right" names a side."""
+    return text.endswith("right") and query is not None and not {"left", "right"}.isdisjoint(query.stems)
 
 
 def _about_a_word(text: str, query: Claim) -> str | None:
@@ -198,7 +219,11 @@ def _about_a_word(text: str, query: Claim) -> str | None:
     if _JUDGES.fullmatch(text) and query.word == "false" and re.fullmatch(r"\W*(?:true|false)\W*", text):
         return ""  # "False." may answer or repeat the question
     false = (judged["word"].lower() in FALSE) != bool(judged["not"])
-    return "yes" if false == (query.word == "false") else "no"
+    answer = "yes" if false == (query.word == "false") else "no"
+    stated, _ = match_statement(_STOP.split(text[judged.end() :].strip(), maxsplit=1)[0], query)
+    if stated and stated != answer:
+        return "" if judged["word"] in ("false", "untrue") else stated  # "Correct, there is no dog"
+    return answer
 
 
 def _without_echo(text: str) -> str:
@@ -221,11 +246,13 @@ def _leading(assents: Sequence[assent.AssentMatch], text: str, query: Claim | No
     if final:
         return answer, False
     at = assents[0].start
-    denies = answer == "yes" and re.search(r"\b(?:no|not)\b|n't\b", text[at : at + 200])
+    if query and query.all and answer == "yes" and _IN_SOME.search(text[at : at + 200]):
+        return "", True
+    denies = answer == "no" or re.search(r"\b(?:no|not)\b|n't\b", text[at : at + 200])
     if query and (query.denied or denies or not _YES_OR_NO.match(text, at)):
         behind = _FIRST.split(text[at:], maxsplit=1)[1:]
-        sentence, _ = match_statement(re.split(r"[.!?\n]", "".join(behind).strip(), maxsplit=1)[0], query)
-        if sentence and sentence != answer:
+        sentence, _ = match_statement(_STOP.split("".join(behind).strip(), maxsplit=1)[0], query)
+        if sentence and sentence != answer and not (answer == "no" and _CONCEDES.match("".join(behind))):
             return "", True  # "No, there is no dog" to "Is there no dog?", "Correct, there is no dog"
     return answer, False
 
@@ -274,7 +301,15 @@ def _sentences(text: str, query: Claim | None) -> _Reading:
         return ("no" if query.denied else "yes"), False
     weak, _ = assent.whole(first)
     polite = text.strip().startswith(("sure", "of course", "certainly"))
-    if answer or settled or not weak or polite or _NEGATION.search(text) or re.search(r"\bno\b", text):
+    if (
+        answer
+        or settled
+        or not weak
+        or polite
+        or _is_side(first.strip(), query)
+        or _NEGATION.search(text)
+        or re.search(r"\bno\b", text)
+    ):
         return answer, settled
     return weak, False
 

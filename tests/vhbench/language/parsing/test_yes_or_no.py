@@ -307,3 +307,34 @@ def test_a_table_of_signs_is_read_by_its_row(form: str) -> None:
 )
 def test_a_replaced_answer_is_none(form: str) -> None:
     assert [read(form.format(*words), DOG) for words in (("yes", "no"), ("no", "yes"))] == ["yes", "no"]
+
+
+HEDGED = """
+Is it false that there is a dog in the image? | Correct, there is no dog. | yes
+Is it false that there is a dog in the image? | Incorrect, there is a dog. | no
+Is it false that the dog is running? | False, the dog is running. |
+Is the cup to the left of the plate in the image? | **Right** |
+Is there a dog in the image? | No, there is a dog. |
+Is the cat black? | No, although it has black spots. | no
+Is there a dog? | I'm going to say yes. | yes
+Is there a dog? | The answer "yes" would be a hallucination. |
+Is there a dog? | I was about to answer yes, but the animal is a cat. |
+Is there a dog? | It would be incorrect to answer yes. |
+Is there a dog? | One could say yes, but it's a kite. |
+Is there a dog? | The answer is not yes. |
+Is there a dog? | I would say yes. | yes
+Is there a dog? | Yes, if you count the statue. |
+Is there a dog? | Yes, if you look closely. | yes
+Is there a dog? | Yes: 10%, No: 90% |
+Is there a dog? | Yes. Oops, no. | no
+Is there a dog? | No, sorry, yes. | yes
+Is there a dog in every image? | Yes, except in image 3. |
+Is there a dog in every image? | Yes, in images 1, 2 and 4. |
+Is there a dog in every image? | Yes, there is a dog in every image. | yes
+"""
+
+
+@pytest.mark.parametrize("row", HEDGED.strip().splitlines())
+def test_a_word_that_is_weighed_conditional_or_contradicted_answers_nothing(row: str) -> None:
+    question, answer, expected = (cell.strip() for cell in row.split("|"))
+    assert read(answer, question) == expected
