@@ -25,7 +25,7 @@ from vhbench.language.parsing.clauses import (
 from vhbench.language.parsing.cleaning import NOT_APPLICABLE, plain, strip_markup
 from vhbench.language.parsing.failures import UNSURE
 from vhbench.language.parsing.normalization import normalize_phrases
-from vhbench.language.parsing.numeric_answers import counted
+from vhbench.language.parsing.numeric_answers import counted, numbers_of
 from vhbench.language.parsing.option_names import Mention, Names, names_of, normal, ordinal, spread
 from vhbench.language.parsing.stems import content, excludes, implies, stem, words
 from vhbench.language.parsing.truncation import unfinished
@@ -96,6 +96,19 @@ _HALF = re.compile(
     r"(?:\s+(?!likely\b)(?:be|been|an?|the|that|what|to|in|on|at|of|with|for|not|also|only|very|quite|so|more|most|less|\w+ly))*\s*(?:\.\.+\s*)?\Z"
     r"|\s+(?:shows?|contains?|depicts?|describes?|says|states|mentions)\s[^.!?;\n]*\b(?:an?|the|of|in|on|at|to|and|or|with|for|is|are)\s*\Z"
 )
+_IN_ALL = re.compile(r"(?i)\bin\s+(?:all|every|each)(?:\s+of)?(?:\s+the)?\s+(?:images?|pictures?|photos?)\b")
+_ALL = re.compile(r"(?i)\b(?:all|every|each|both)\b")
+_LEFT_OUT = re.compile(r"(?i)\b(?:except|almost|nearly|but)\b")
+_IN_SOME = re.compile(
+    r"(?i)\b(?:except|almost|nearly|most|only|missing|absent|lacks?)\b|\b(?:images?|pictures?|photos?)\s*#?\d"
+    r"|\b(?:first|second|third|fourth|last)\s+(?:image|picture|photo)\b|\b(?:one|two|three|\d)\s+(?:out\s+)?of\b"
+)
+_IN_ONE_ALONE = re.compile(r"(?i)\bin\s+image\s+(\d)\s+(?:and|but)\s+not\s+in\s+image\s+\d")
+_EXACTLY = re.compile(r"(?i)\bexactly\s+\w+")
+_COMPARED = re.compile(r"(?i)\bwhich\s+image\s+\w+\s+(more|fewer)\b")
+_COMPARES = re.compile(r"(?i)\b(?:more|most|fewer|fewest|less|as\s+many|than)\b")
+_IMAGE = re.compile(r"(?i)\bimage\s*(\d)")
+_NO_NUMBER = re.compile(r"(?i)\b(?:none|no|zero|other|vs)\b")
 _ENOUGH = 2_000  # characters at either end; bounds the time of the patterns
 _SMALL_WORDS = lexicon.words("small words of questions")
 
@@ -159,10 +172,41 @@ def _read(text: str, names: Names, question: str) -> str | None:
             return "" if re.match(r"(?i)\W*no\b", first) and any(names.find(first)) else own[0]
     if len(names.counts) > 1 and all(mention.kind for mention in names.find(text)):
         shares = any("%" in choice for choice in names.choices)  # elsewhere a percentage is not a count
-        if outcome := counted(text.replace("%", "") if shares else text, names.counts):
+        if outcome := counted(text.replace("%", "") if shares else text, names.counts, question):
             return outcome
     outcome = _resolved(clauses, names, question)
-    return "" if outcome and _contested(clauses, outcome) else outcome
+    return "" if outcome and (_contested(clauses, outcome) or _is_elsewhere(clauses, outcome, question)) else outcome
+
+
+def _is_other_comparison(clauses: list[OptionClause], own: list[tuple[OptionClause, Mention]], asked: str) -> bool:
+    """Return whether words do not say that an image shows more, or fewer, things than the other."""
+    whole = " ".join(clause.text for clause in clauses)
+    if not own or any(one.kind == "none" for _, one in own):
+        return _COMPARES.search(whole) is not None  # "Neither has more" is not "Neither shows any"
+    other = "fewer|less" if asked == "more" else "more"
+    if any(re.search(rf"(?i)\b(?:{other})\b(?!.*\bthan\b)", clause.text[: one.start]) for clause, one in own):
+        return True
+    alone = len(set(_IMAGE.findall(whole))) == 1 and not (_COMPARES.search(whole) or _NO_NUMBER.search(whole))
+    return alone and bool(numbers_of(whole))  # "Image 2 has three cups"
+
+
+def _is_elsewhere(clauses: list[OptionClause], option: str, question: str) -> bool:
+    """Return whether the words for an option say that other images show it, or another number of things."""
+    own = [(clause, one) for clause in clauses for one in clause.affirmed if one.letter == option]
+    own = [(clause, one) for clause, one in own if clause.concludes] or own
+    if compared := _COMPARED.search(question):
+        return _is_other_comparison(clauses, own, compared[1].lower())
+    if any(one.of_letter or one.kind for _, one in own):
+        return False
+    said = " ".join(dict.fromkeys(clause.text for clause, _ in own))
+    if _IN_ALL.search(question):
+        return _IN_SOME.search(said) is not None and (not _ALL.search(said) or _LEFT_OUT.search(said) is not None)
+    if pair := _IN_ONE_ALONE.search(question):
+        shown = set(_IMAGE.findall(said))
+        return bool(shown and pair[1] not in shown) or re.search(r"(?i)\b(?:both|neither)\b", said) is not None
+    exact = _EXACTLY.search(question)
+    asked, told = (numbers_of(text) for text in (exact[0], said)) if exact and said else (set(), set())
+    return told is None or bool(asked and told and not asked & told)
 
 
 def _without_half(text: str, names: Names) -> str:

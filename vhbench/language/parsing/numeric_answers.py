@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from vhbench.language.inflection import NUMBER_WORDS
+from vhbench.language.parsing.stems import implies, stem
 
 _WORDS = "|".join(word for word in NUMBER_WORDS if word != "one")
 _ONE = (
@@ -42,14 +43,25 @@ _NONE = re.compile(
     r"\s+(?:visible|present|shown|there)"
     r"|no\s+(?:images?|pictures?)\s+(?:contains?|shows?|ha(?:s|ve)))\b"
 )
+_HOW_MANY = re.compile(
+    r"(?i)\bhow\s+many\s+(?:[\w-]+\s+){0,3}?([\w-]+)\s+(?:are|is|can|do|does|have|has|show|contain)\b"
+)
+_IN_IMAGES = re.compile(r"(?i)\s*in\s+how\s+many\s+(?:images|pictures|photos)\b")
+_TOGETHER = re.compile(r"(?i)\ball\s+(?:of\s+)?(?:the\s+)?images\s+together\b")
+_IN_ONE = re.compile(r"(?i)\b(?:some(?!\s+but)|each|first|second|third|fourth|other)\b")  # "some" stands for "image 2"
+_SUM = re.compile(r"(?i)=|\b(?:total|altogether|sum|combined|together|overall|all)\b")
+_OF_OTHERS = re.compile(
+    r"(?i)\b\d+§\s+(?!(?:images?|pictures?|photos?|out|of|in|are|is|and|or|total|altogether)\b)[a-z]"
+)
+_COUNTS = re.compile(r"(?i)\b(\d+)§\s+((?:[a-z-]+\s+){0,2}?(?:[a-z-]+[^s\W]s|people|men|women|children))\b")
 _OPENING = re.compile(
     r"(?i)\b(?:there\s+(?:is|are|seem|appear)|(?:i|we)\s+(?:can\s+)?(?:see|count)|(?:shows?|contains?|has|have"
     r"|features?|depicts?))\b"
 )
 
 
-def counted(text: str, options: Mapping[int, str]) -> str:
-    """Return the option of a text's total or only number; "" for several.
+def counted(text: str, options: Mapping[int, str], question: str = "") -> str:
+    """Return the option of a text's total or only number; "" for several, and for one of other things.
 
     >>> options = {4: "A", 2: "B", 5: "C", 3: "D"}
     >>> [counted(text, options) for text in ("2 here and 1 there, so 3 in total", "two dogs", "2 dogs, 4 cats")]
@@ -57,14 +69,16 @@ def counted(text: str, options: Mapping[int, str]) -> str:
     """
     text = re.sub(r"(?<=\d)[-–](?=\d)", " to ", re.sub('[§"]', "", re.sub(r"(?i)[\"']one[\"']", "1", text)))
     text = re.sub(r"(?i)(?:n't|\s+not)\s+(?:\w+\s+)?a\s+single\b", " no", text)
-    text = _NAMES.sub("some", re.sub(r"(?m)^\s*\d{1,2}[.)][^\S\n]+", "", text)) if len(text.split()) > 2 else text
+    if len(text.split()) > 2 or _IN_IMAGES.match(question):
+        text = _NAMES.sub("some", re.sub(r"(?m)^\s*\d{1,2}[.)][^\S\n]+", "", text))
     marked = re.sub(_NUMBER, lambda match: f" {_value(match)}§ ", text)
-    marked = _BOUND.sub("some", marked)
+    marked = _without_others(_BOUND.sub("some", marked), question)
     numbers = [int(number) for number in re.findall(_COUNTED, marked)]
     if not numbers:
         return options.get(0, "") if _NONE.search(text) else ""
     if len(set(numbers)) == 1:
-        return "" if _ADDED.search(marked) else options.get(numbers[0], "")  # "one here and one there"
+        part = _TOGETHER.search(question) and _IN_ONE.search(marked) and not _SUM.search(marked)
+        return "" if part or _ADDED.search(marked) else options.get(numbers[0], "")  # "one here and one there"
     for pattern in _TOTALS:
         if totals := [*re.finditer("(?i)" + pattern.format(n=_COUNTED), marked)]:
             total, start, end = int(totals[-1][1]), *totals[-1].span(1)
@@ -82,3 +96,22 @@ def _value(match: re.Match[str]) -> int:
     if match["digits"]:
         return int(match["digits"])
     return 1 if match["one"] else NUMBER_WORDS[match["word"].lower()]
+
+
+def numbers_of(text: str) -> set[int] | None:
+    """Return the numbers of a text that do not name an image; None for a bound, such as "at least 3"."""
+    marked = re.sub(_NUMBER, lambda match: f" {_value(match)}§ ", _NAMES.sub("it", text))
+    return None if _BOUND.search(marked) else {int(number) for number in re.findall(_COUNTED, marked)}
+
+
+def _without_others(marked: str, question: str) -> str:
+    """Replace the numbers of things that the question does not ask for."""
+    if _IN_IMAGES.match(question):
+        return _OF_OTHERS.sub(lambda match: f"some {match[0][-1]}", marked)
+    asked = _HOW_MANY.search(question)
+    if not asked:
+        return marked
+    noun = stem(asked[1].lower())
+    return _COUNTS.sub(
+        lambda match: match[0] if implies(stem(match[2].split()[-1].lower()), noun) else f"some {match[2]}", marked
+    )

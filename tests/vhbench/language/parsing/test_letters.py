@@ -69,6 +69,69 @@ def test_a_dressed_answer_is_read_alike(change: str) -> None:
     assert [row for row in plain if letter(change.format(row[3]), row[1], row[0]) != row[2]] == []
 
 
+OF_OTHER_THINGS = {
+    "How many dogs are in the image?": (
+        "0 | 1 | 2 | 3",
+        (
+            "There are 2 cats.",
+            "Two people are walking a dog.",
+        ),
+    ),
+    "In how many images are there any cups?": (
+        "0 | 1 | 2 | 3 | 4",
+        (
+            "Image 3 shows two cups.",
+            "Image 2.",
+        ),
+    ),
+    "How many cups are there in all images together?": (
+        "1 | 2 | 3 | 4 | None of the above",
+        (
+            "Image 1 has 2 cups and Image 3 has 2 cups.",
+            "There are 2 cups in image 1.",
+            "Each image shows 2 cups.",
+        ),
+    ),
+    "Which image shows exactly 2 cups?": (
+        "Image 1 | Image 2 | Image 3 | Image 4 | None of the above",
+        (
+            "Image 1 shows three cups.",
+            "There are three cups in Image 4.",
+        ),
+    ),
+    "Which image shows more cups, Image 1 or Image 2?": (
+        "The same number | Image 1 | Image 2 | Neither shows any",
+        (
+            "There are fewer cups in Image 2.",
+            "Neither has more.",
+            "Image 2 has three cups.",
+        ),
+    ),
+    "Which of these occurs in all of the images?": (
+        "red car | blue car | white dog | None of the above",
+        (
+            "The red car is in three of the four images.",
+            "Only image 1 has a red car.",
+            "The red car occurs in every image except the third.",
+        ),
+    ),
+    "Which of these is in Image 1 and not in Image 2?": (
+        "red car | blue car | white dog | None of the above",
+        (
+            "The red car is only in Image 2.",
+            "Both images show a red car.",
+        ),
+    ),
+}
+"""Answers that name an option, or a number, for other images or things than the question asks for."""
+
+
+@pytest.mark.parametrize("question", OF_OTHER_THINGS)
+def test_what_is_said_of_other_images_and_things_is_no_answer(question: str) -> None:
+    choices, answers = OF_OTHER_THINGS[question]
+    assert [letter(answer, tuple(choices.split(" | ")), question) for answer in answers] == [""] * len(answers)
+
+
 def test_the_reference_set(reference: Path) -> None:
     """Its README says how it was labelled; the issue asks for 95 % as labelled and 1 % read as another."""
     answers = [
