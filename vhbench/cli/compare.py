@@ -65,6 +65,9 @@ def compare(options: _CompareOptions) -> None:
     from vhbench.files import write_atomic
 
     paths = [Path(run) for run in options.runs]
+    for path in paths:
+        if not path.exists():
+            raise VhbenchError(f"cannot read {path}: No such file or directory")
     names = _names(paths, options.names)
     questions: list[Path | None] = [Path(split) for split in options.questions]
     questions = questions or [None]

@@ -46,6 +46,8 @@ def tasks(options: _TasksOptions) -> None:
     from vhbench.adapters.lmms_eval import tasks_folder
     from vhbench.tasks import yaml_files
 
+    if options.install and (options.split or options.out or options.names or options.write):
+        raise VhbenchError("--install: expected no SPLIT and no other option; it copies vhbench's own tasks")
     if options.install:
         return typer.echo(f"wrote {_install_tasks(tasks_folder())} (remove the folder to undo)")
     split = options.split
