@@ -205,8 +205,8 @@ def _is_elsewhere(clauses: list[OptionClause], option: str, question: str) -> bo
         shown = set(_IMAGE.findall(said))
         return bool(shown and pair[1] not in shown) or re.search(r"(?i)\b(?:both|neither)\b", said) is not None
     exact = _EXACTLY.search(question)
-    asked, told = (numbers_of(text) for text in (exact[0], said)) if exact and said else (set(), set())
-    return told is None or bool(asked and told and not asked & told)
+    expected, stated = (numbers_of(text) for text in (exact[0], said)) if exact and said else (set(), set())
+    return stated is None or bool(expected and stated and not expected & stated)
 
 
 def _without_half(text: str, names: Names) -> str:

@@ -108,10 +108,10 @@ def _without_others(marked: str, question: str) -> str:
     """Replace the numbers of things that the question does not ask for."""
     if _IN_IMAGES.match(question):
         return _OF_OTHERS.sub(lambda match: f"some {match[0][-1]}", marked)
-    asked = _HOW_MANY.search(question)
-    if not asked:
+    counted_noun = _HOW_MANY.search(question)
+    if not counted_noun:
         return marked
-    noun = stem(asked[1].lower())
+    noun = stem(counted_noun[1].lower())
     return _COUNTS.sub(
         lambda match: match[0] if implies(stem(match[2].split()[-1].lower()), noun) else f"some {match[2]}", marked
     )

@@ -77,8 +77,8 @@ def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
 def _excepts(tokens: Sequence[Word]) -> bool:
     """Return whether words leave out some of all: "but the last", "except the child"."""
     some = [word for word in tokens[1:] if word.role != "function"]
-    one = tokens[0].surface == "except" or (tokens[0].surface == "but" and all(map(_is_one_of_all, some)))
-    return one and bool(some)
+    but = tokens[0].surface == "but" and all(map(_is_one_of_all, some))
+    return bool(some) and (but or tokens[0].surface == "except")
 
 
 def _is_one_of_all(word: Word) -> bool:

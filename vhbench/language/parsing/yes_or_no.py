@@ -48,7 +48,7 @@ _CONDITION: Final = re.compile(
     r"(?! (?:you|we|i|one) (?!count|consider))"
     r"|\W*yes\W{1,4}[\d.]+\s?%?\W+no\W{1,4}[\d.]"
 )
-# Some of the images, where all are asked about
+# Some of the images, in a response to a question about all
 _IN_SOME: Final = re.compile(
     r"\b(?:except|apart from|all but|but not|exception)\b|\A(?:(?!\b(?:every|each|all|both)\b).)*\bimages? \d"
 )
@@ -222,7 +222,7 @@ def _about_a_word(text: str, query: Claim) -> str | None:
     answer = "yes" if false == (query.word == "false") else "no"
     stated, _ = match_statement(_STOP.split(text[judged.end() :].strip(), maxsplit=1)[0], query)
     if stated and stated != answer:
-        return "" if judged["word"] in ("false", "untrue") else stated  # "Correct, there is no dog"
+        return "" if judged["word"] in ("false", "untrue") else stated  # "Correct, no dog is there"
     return answer
 
 
