@@ -194,9 +194,11 @@ def _is_elsewhere(clauses: list[OptionClause], option: str, question: str) -> bo
     """Return whether the words for an option say that other images show it, or another number of things."""
     own = [(clause, one) for clause in clauses for one in clause.affirmed if one.letter == option]
     own = [(clause, one) for clause, one in own if clause.concludes] or own
+    if any(one.of_letter for _, one in own):
+        return False
     if compared := _COMPARED.search(question):
         return _is_other_comparison(clauses, own, compared[1].lower())
-    if any(one.of_letter or one.kind for _, one in own):
+    if any(one.kind for _, one in own):
         return False
     said = " ".join(dict.fromkeys(clause.text for clause, _ in own))
     if _IN_ALL.search(question):

@@ -54,6 +54,7 @@ _OF_OTHERS = re.compile(
     r"(?i)\b\d+§\s+(?!(?:images?|pictures?|photos?|out|of|in|are|is|and|or|total|altogether)\b)[a-z]"
 )
 _COUNTS = re.compile(r"(?i)\b(\d+)§\s+((?:[a-z-]+\s+){0,2}?(?:[a-z-]+[^s\W]s|people|men|women|children))\b")
+_UNITS = ("instances", "ones", "individuals", "pieces", "copies", "times")
 _OPENING = re.compile(
     r"(?i)\b(?:there\s+(?:is|are|seem|appear)|(?:i|we)\s+(?:can\s+)?(?:see|count)|(?:shows?|contains?|has|have"
     r"|features?|depicts?))\b"
@@ -112,6 +113,9 @@ def _without_others(marked: str, question: str) -> str:
     if not counted_noun:
         return marked
     noun = stem(counted_noun[1].lower())
-    return _COUNTS.sub(
-        lambda match: match[0] if implies(stem(match[2].split()[-1].lower()), noun) else f"some {match[2]}", marked
-    )
+
+    def kept(match: re.Match[str]) -> str:
+        things = match[2].split()[-1].lower()
+        return match[0] if things in _UNITS or implies(stem(things), noun) else f"some {match[2]}"
+
+    return _COUNTS.sub(kept, marked)

@@ -275,11 +275,11 @@ def _affirmation(tokens: list[Word], clause: Part, claim: Claim) -> str:
             limited = any(word.surface in SOME for word in tokens[max(0, start[0] - 4) : max(start[0], 0)])
             if limited and not claim.exists:
                 return "no" if claim.all else ""  # "Only one man wears glasses"
-            one = tokens[start[0]]
+            subject = tokens[start[0]]
             if claim.all and _counts_some(tokens[: max(start[0], 0)]):
                 return ""  # "Two of the three"
-            if claim.all and start[0] >= 0 and not one.role and not implies(claim.stems[0], one.stem):
-                return ""  # "All men wear hats" where all the people are asked about
+            if claim.all and start[0] >= 0 and not subject.role and not implies(claim.stems[0], subject.stem):
+                return ""  # "All men wear hats" to a question about all the people
             return "yes"
     if described(tokens, claim):
         return "yes"
