@@ -141,7 +141,10 @@ def test_both_questions_about_a_thing_go_together(tmp_path: Path) -> None:
         halves = [
             asked(f"{name}/{answer}", place, answer=answer, pair_id=name, pressure="") for answer in ("yes", "no")
         ]
-        return [Row("ode_fictional_existence", replace(q, benchmark="ode")) for q in halves]
+        return [
+            Row("ode_fictional_existence", replace(q, benchmark="ode", criterion="fictional", task="existence"))
+            for q in halves
+        ]
 
     split = write(tmp_path, "ode", [*pair(1), *pair(2)])
     apply(split, verdict(split, "s1/existence/dog/no"), tmp_path / "new")
