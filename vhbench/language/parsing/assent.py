@@ -89,11 +89,12 @@ _LEADS_TO: Final = re.compile(r"\b(?:so|therefore|thus|hence|but|then|conclusion
 _IN_WRITING: Final = re.compile(wording("in writing"))
 _WEIGHED: Final = re.compile(wording("weighed"))
 _SETTLES: Final = re.compile(r"(?:but|so|actually|therefore|thus|hence)\b")
-# "It would be wrong to say yes", "one could say yes"
+# "It would be wrong to say yes", "one could say yes"; but "there is no cat, so the answer is no"
 _DOUBTED: Final = re.compile(
-    r"\b(?:not|never|no|hardly|incorrect|wrong|mistake|tempt\w*|almost|cannot|anything|could|might|obvious|expected|reference"
-    r"|most|[iy]ou'd)\b|n't\b"
+    r"\b(?:not|never|no(?! doubt| question)|hardly|incorrect|wrong|mistake|tempt\w*|almost|cannot|anything|could|might"
+    r"|(?:obvious|expected|reference) (?:answer|response)|most(?! likely| probably)|[iy]ou'd)\b|n't\b"
 )
+_JOINT: Final = re.compile(r"\b(?:so|therefore|thus|hence|and|but|then)\b")
 _NEGATED: Final = re.compile(r"\b(?:not|isn't|cannot be|can't be)\s+(?:a\s+|an\s+|simply\s+)?\Z")
 
 
@@ -182,4 +183,4 @@ def _within(clause: str, before: str, opening: bool) -> tuple[str, str]:
     answer = _TABLE[tail[1]][0]
     if _NEGATED.search(before):
         return {"yes": "no", "no": "yes"}[answer], before
-    return ("" if _DOUBTED.search(clause[: tail.start(1)]) else answer), before
+    return ("" if _DOUBTED.search(_JOINT.split(clause[: tail.start(1)])[-1]) else answer), before
