@@ -94,7 +94,7 @@ _DOUBTED: Final = re.compile(
     r"\b(?:not|never|no(?! doubt| question)|hardly|incorrect|wrong|mistake|tempt\w*|almost|cannot|anything|could|might"
     r"|(?:obvious|expected|reference) (?:answer|response)|most(?! likely| probably)|[iy]ou'd)\b|n't\b"
 )
-_JOINT: Final = re.compile(r"\b(?:so|therefore|thus|hence|and|but|then)\b")
+_JOINT: Final = re.compile(r"\b(?:so|therefore|thus|hence|and|(?<!anything )but|then)\b")
 _NEGATED: Final = re.compile(r"\b(?:not|isn't|cannot be|can't be)\s+(?:a\s+|an\s+|simply\s+)?\Z")
 
 

@@ -322,6 +322,7 @@ Is there a dog? | I was about to answer yes, but the animal is a cat. |
 Is there a dog? | It would be incorrect to answer yes. |
 Is there a dog? | One could say yes, but it's a kite. |
 Is there a dog? | The answer is not yes. |
+Is there a dog? | The answer is anything but yes. |
 Is there a dog? | I would say yes. | yes
 Is there a dog? | Yes, if you count the statue. |
 Is there a dog? | Yes, if you look closely. | yes
