@@ -301,6 +301,9 @@ def vocabulary_of(split: Path, manifest: Manifest) -> dict[str, list[str]]:
     """Return the caption vocabulary of a split. Raises like :func:`vocabulary`."""
     words = manifest.config.get("vocabulary")
     if not isinstance(words, dict) or not words:
+        owner = BENCHMARKS.get(manifest.benchmark)
+        if owner is not None and "caption" not in owner.families:
+            raise VhbenchError(f"{split}: expected a split with captions, got one of {owner.name}, which has none")
         raise VhbenchError(
             f"{split}: expected config['vocabulary'] in manifest.json, {{word: [surface forms]}}, to score its "
             f"captions; build the split again with `vhbench build {manifest.benchmark}`"

@@ -244,6 +244,12 @@ def test_a_config_is_resolved_to_its_files(tmp_path: Path, monkeypatch: pytest.M
         _ = datasets.pope_random
 
 
+def test_a_benchmark_without_captions_is_not_to_be_built_again(tmp_path: Path) -> None:
+    manifest = replace(splits.read_manifest(build(tmp_path)), benchmark="mioh")
+    with pytest.raises(VhbenchError, match="mine: expected a split with captions, got one of mioh, which has none"):
+        datasets.vocabulary_of(Path("mine"), manifest)
+
+
 def test_captions_without_a_vocabulary_are_refused_before_a_model_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
