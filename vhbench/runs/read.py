@@ -177,7 +177,8 @@ class Responses:
 
     def _joined(self, questions: Path) -> Iterator[Found]:
         """Join each response with its question, which is then removed, so that a second response finds none."""
-        known = known_questions(questions, self.kind)
+        if not (known := known_questions(questions, self.kind)):
+            raise VhbenchError(f"{questions}: expected questions{self.kind and f' of the kind {self.kind}'}, got none")
         split = splits.read_manifest(questions) if is_split(questions) else None
         drafts = split and RowNames(split.seed, split.benchmark)  # the source's own ids, such as AMBER's numbers
         answered = bytearray(len(known))

@@ -94,6 +94,11 @@ def test_an_unknown_id_is_an_error_with_its_place(tmp_path: Path) -> None:
         list(joined(tmp_path, ("d1", "yes"), ("x", "yes")))
 
 
+def test_questions_of_other_kinds_are_named_instead_of_an_id(tmp_path: Path) -> None:
+    with pytest.raises(VhbenchError, match=r"questions\.jsonl: expected questions of the kind caption, got none$"):
+        list(joined(tmp_path, ("d1", "yes"), kind="caption"))
+
+
 @pytest.mark.parametrize(("tokens", "cut_off"), [(0, False), (MOST - 1, False), (MOST, True), (4096, True)])
 def test_an_empty_response_that_spent_its_tokens_was_cut_off(tmp_path: Path, tokens: int, cut_off: bool) -> None:
     said = lines(tmp_path / "said.jsonl", [{"id": "d1", "response": "", "tokens": tokens}])
