@@ -323,7 +323,6 @@ def _export(options: _ExportOptions) -> None:
 
     Example: `vhbench leaderboard export --board board --out exports --name "My model"`
     """
-    from vhbench.files import write_atomic
     from vhbench.leaderboard import exporting
 
     standings = options.rank()
@@ -331,10 +330,8 @@ def _export(options: _ExportOptions) -> None:
     if not models:
         raise VhbenchError(f"--name: expected a model of the board, got {options.name!r}")
     for model in models:
-        files = list(exporting.files(standings, model))
-        for name, data in files:
-            write_atomic(options.out / model.slug / name, data, durable=False)
-        typer.echo(in_a_line(f"{options.out / model.slug}: {len(files)} files of {model.about.name}"))
+        count = exporting.write_files(standings, model, options.out)
+        typer.echo(in_a_line(f"{options.out / model.slug}: {count} files of {model.about.name}"))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -280,6 +280,14 @@ def places(board: Board, paths: Sequence[Path]) -> Iterator[Path]:
             yield from sorted(child for child in path.iterdir() if child.is_dir() or child.is_file())
 
 
+def check_output(out: Path, mark: str, allowed: str) -> None:
+    """Check that a folder is new, empty, or earlier output of the same command, which has a file that fits ``mark``."""
+    if out.exists() and not out.is_dir():
+        raise VhbenchError(f"--out {out}: expected a folder, got a file")
+    if out.is_dir() and any(out.iterdir()) and not any(path.is_file() for path in out.glob(mark)):
+        raise VhbenchError(f"--out {out}: expected an empty folder or {allowed}")
+
+
 def is_edition(path: Path) -> bool:
     """Return whether a path is a split or the key of a hidden test set."""
     return answer_keys.is_key(path) or (path / manifests.MANIFEST).is_file()

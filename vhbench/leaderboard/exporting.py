@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 from math import isfinite
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -15,8 +16,8 @@ import yaml
 
 import vhbench
 from vhbench.benchmarks import BENCHMARKS
-from vhbench.files import json_bytes
-from vhbench.leaderboard import site_views
+from vhbench.files import json_bytes, write_atomic
+from vhbench.leaderboard import boards, site_views
 from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Rankings
 from vhbench.schema import VhbenchError
 from vhbench.splits import answer_keys
@@ -27,7 +28,17 @@ from vhbench.tasks.metrics.registry import board_metrics, headline_of
 
 SCHEMA = "0.3.0"  # version of Every Eval Ever's schemas
 
+_INDEX = "model-index.yaml"
 _KINDS = {"yes_no": "visual-question-answering", "caption": "image-to-text"}
+
+
+def write_files(standings: Rankings, model: BoardModel, out: Path) -> int:
+    """Write the files of a model into its own folder; return how many. Raise VhbenchError for other content."""
+    boards.check_output(out, f"*/{_INDEX}", "the exports of a board")
+    written = list(files(standings, model))
+    for name, data in written:
+        write_atomic(out / model.slug / name, data, durable=False)
+    return len(written)
 
 
 def files(standings: Rankings, model: BoardModel) -> Iterator[tuple[str, bytes]]:
@@ -35,7 +46,7 @@ def files(standings: Rankings, model: BoardModel) -> Iterator[tuple[str, bytes]]
     for one in _entered(standings, model):
         if one.edition.repo_id and one.headline(model.number).value is not None:
             yield f".eval_results/{one.edition.name}.yaml", eval_results(one, model)
-    yield "model-index.yaml", model_index(standings, model)
+    yield _INDEX, model_index(standings, model)
     yield "table.md", table(standings, model).encode()
     for one in _entered(standings, model):
         yield from every_eval_ever(standings, one, model)

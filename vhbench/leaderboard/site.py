@@ -15,7 +15,6 @@ from vhbench.leaderboard import boards, downloads, site_data, site_views, snapsh
 from vhbench.leaderboard.rankings import BoardModel, Rankings
 from vhbench.leaderboard.refreshing import read_changes
 from vhbench.leaderboard.site_views import EditionView, RowView
-from vhbench.schema import VhbenchError
 from vhbench.statistics.sums import Score
 from vhbench.tasks.metrics.registry import metrics_of
 from vhbench.terminal import escaped
@@ -31,10 +30,7 @@ _ASSETS = ("board.css", "compare.js", "copy.js", "examples.js", "icon.svg", "loa
 
 def write_site(standings: Rankings, out: Path) -> Path:
     """Write the site of a board, and return its first page; raise VhbenchError if the folder has other content."""
-    if out.exists() and not out.is_dir():
-        raise VhbenchError(f"--out {out}: expected a folder, got a file")
-    if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
-        raise VhbenchError(f"--out {out}: expected an empty folder or the site of a board")
+    boards.check_output(out, MARK, "the site of a board")
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(mkdtemp(prefix=f".{out.name}.", dir=out.parent))
     try:

@@ -1,6 +1,7 @@
 """Exports of a model with two scores on one edition, with stand-ins for the rankings."""
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,6 +10,7 @@ import yaml
 
 import vhbench
 from vhbench.leaderboard import exporting
+from vhbench.schema import VhbenchError
 from vhbench.tasks.metrics.registry import board_metrics, headline_of
 
 HEADLINE = headline_of("yes_no")
@@ -143,3 +145,13 @@ def test_only_editions_on_the_hub_with_a_score_have_results_for_it() -> None:
     [index] = yaml.safe_load(exporting.model_index(standings, model))["model-index"]
     [result] = index["results"]
     assert (result["dataset"]["type"], result["metrics"][0]["value"]) == ("org/ode", 51.27)
+
+
+def test_exports_are_written_beside_exports_and_nothing_else(tmp_path: Path) -> None:
+    standings, _, model = made(score(5.0))
+    (tmp_path / "splits" / "ode").mkdir(parents=True)
+    with pytest.raises(VhbenchError, match="splits: expected an empty folder or the exports of a board"):
+        exporting.write_files(standings, model, tmp_path / "splits")
+    assert [path.name for path in (tmp_path / "splits").iterdir()] == ["ode"]
+    counts = [exporting.write_files(standings, model, tmp_path / "exports") for _ in range(2)]
+    assert counts == [sum(path.is_file() for path in (tmp_path / "exports" / "model").rglob("*"))] * 2
