@@ -86,7 +86,8 @@ def verify(options: _VerifyOptions) -> None:
             )
     learned: list[list[str]] = []
     if options.other is not None and (other := splits.read_manifest(options.other).benchmark) != manifest.benchmark:
-        raise VhbenchError(f"--other-seed {options.other}: expected one of {manifest.benchmark}, got one of {other}")
+        needed = f"expected a split of {manifest.benchmark}"
+        raise VhbenchError(f"--other-seed {options.other}: {needed}, got one of {other}")
     if options.other is not None and manifest.benchmark == "mioh":
         from vhbench.audit import learned_oracles
 

@@ -76,13 +76,12 @@ def _strays(directory: Path, manifest: Manifest) -> Iterator[str]:
 class _SceneFacts:
     """Facts about the stored scenes: scene id → SHA-256 of its image ("" without one), missing ids, their hash.
 
-    ``has_content``: any scene has content. Reports on attacked images, which no row names, have none. ``clean``: the
-    SHA-256 of the others.
+    ``clean``: the SHA-256 of the images of scenes with content. Reports on attacked images, which no row names, have
+    none.
     """
 
     images: dict[str, str] = field(default_factory=dict)
     clean: set[str] = field(default_factory=set)
-    has_content: bool = False
     missing: set[str] = field(default_factory=set)
     hash: str = ""
 
@@ -125,7 +124,7 @@ def _tie_faults(question: Question, digests: Sequence[bytes], scenes: _SceneFact
     """Yield a row's scenes that are not stored, and images that differ from its scenes'."""
     for number, (name, digest) in enumerate(zip(question.scene_ids, digests, strict=False), start=1):
         if name not in scenes.images:
-            if scenes.has_content and name not in scenes.missing:
+            if scenes.clean and name not in scenes.missing:
                 scenes.missing.add(name)
                 yield f"row {question.id!r}: scene {name!r} is not in {manifests.SCENES}, which has other scenes"
         elif not question.perturbation and scenes.images[name] not in ("", digest.hex()):
@@ -187,12 +186,10 @@ def _scenes_faults(directory: Path, manifest: Manifest, stored: _SceneFacts) -> 
             yield f"scene {truth.id!r}: the id occurs twice"
         scene = scene_of(truth)
         stored.images[truth.id] = truth.image_sha256
-        has_content = bool(scene.objects or scene.areas or scene.known)
-        stored.has_content |= has_content
-        if has_content:
+        if scene.objects or scene.areas or scene.known:
             stored.clean.add(truth.image_sha256)
-        if has_content and not truth.image_sha256:
-            yield f"scene {truth.id!r}: lacks the hash of its image"
+            if not truth.image_sha256:
+                yield f"scene {truth.id!r}: lacks the hash of its image"
         yield from (f"scene {truth.id!r}: {fault}" for fault in _scene_faults(scene))
     if len(stored.images) != manifest.extra.get("scenes", 0):
         yield f"{directory}: has {len(stored.images)} scenes, the manifest says {manifest.extra.get('scenes', 0)}"
