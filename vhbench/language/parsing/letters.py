@@ -178,13 +178,13 @@ def _read(text: str, names: Names, question: str) -> str | None:
     return "" if outcome and (_contested(clauses, outcome) or _is_elsewhere(clauses, outcome, question)) else outcome
 
 
-def _is_other_comparison(clauses: list[OptionClause], own: list[tuple[OptionClause, Mention]], asked: str) -> bool:
+def _is_other_comparison(clauses: list[OptionClause], own: list[tuple[OptionClause, Mention]], word: str) -> bool:
     """Return whether words do not say that an image shows more, or fewer, things than the other."""
     whole = " ".join(clause.text for clause in clauses)
-    if not own or any(one.kind == "none" for _, one in own):
+    if not own or any(mention.kind == "none" for _, mention in own):
         return _COMPARES.search(whole) is not None  # "Neither has more" is not "Neither shows any"
-    other = "fewer|less" if asked == "more" else "more"
-    if any(re.search(rf"(?i)\b(?:{other})\b(?!.*\bthan\b)", clause.text[: one.start]) for clause, one in own):
+    other = "fewer|less" if word == "more" else "more"
+    if any(re.search(rf"(?i)\b(?:{other})\b(?!.*\bthan\b)", clause.text[: mention.start]) for clause, mention in own):
         return True
     alone = len(set(_IMAGE.findall(whole))) == 1 and not (_COMPARES.search(whole) or _NO_NUMBER.search(whole))
     return alone and bool(numbers_of(whole))  # "Image 2 has three cups"
@@ -192,22 +192,24 @@ def _is_other_comparison(clauses: list[OptionClause], own: list[tuple[OptionClau
 
 def _is_elsewhere(clauses: list[OptionClause], option: str, question: str) -> bool:
     """Return whether the words for an option say that other images show it, or another number of things."""
-    own = [(clause, one) for clause in clauses for one in clause.affirmed if one.letter == option]
-    own = [(clause, one) for clause, one in own if clause.concludes] or own
-    if any(one.of_letter for _, one in own):
+    own = [(clause, mention) for clause in clauses for mention in clause.affirmed if mention.letter == option]
+    own = [(clause, mention) for clause, mention in own if clause.concludes] or own
+    if any(mention.of_letter for _, mention in own):
         return False
     if compared := _COMPARED.search(question):
         return _is_other_comparison(clauses, own, compared[1].lower())
-    if any(one.kind for _, one in own):
+    if any(mention.kind for _, mention in own):
         return False
-    said = " ".join(dict.fromkeys(clause.text for clause, _ in own))
+    statement = " ".join(dict.fromkeys(clause.text for clause, _ in own))
     if _IN_ALL.search(question):
-        return _IN_SOME.search(said) is not None and (not _ALL.search(said) or _LEFT_OUT.search(said) is not None)
+        return _IN_SOME.search(statement) is not None and (
+            not _ALL.search(statement) or _LEFT_OUT.search(statement) is not None
+        )
     if pair := _IN_ONE_ALONE.search(question):
-        shown = set(_IMAGE.findall(said))
-        return bool(shown and pair[1] not in shown) or re.search(r"(?i)\b(?:both|neither)\b", said) is not None
+        shown = set(_IMAGE.findall(statement))
+        return bool(shown and pair[1] not in shown) or re.search(r"(?i)\b(?:both|neither)\b", statement) is not None
     exact = _EXACTLY.search(question)
-    expected, stated = (numbers_of(text) for text in (exact[0], said)) if exact and said else (set(), set())
+    expected, stated = (numbers_of(text) for text in (exact[0], statement)) if exact and statement else (set(), set())
     return stated is None or bool(expected and stated and not expected & stated)
 
 

@@ -72,8 +72,7 @@ def counted(text: str, options: Mapping[int, str], question: str = "") -> str:
     text = re.sub(r"(?i)(?:n't|\s+not)\s+(?:\w+\s+)?a\s+single\b", " no", text)
     if len(text.split()) > 2 or _IN_IMAGES.match(question):
         text = _NAMES.sub("some", re.sub(r"(?m)^\s*\d{1,2}[.)][^\S\n]+", "", text))
-    marked = re.sub(_NUMBER, lambda match: f" {_value(match)}§ ", text)
-    marked = _without_others(_BOUND.sub("some", marked), question)
+    marked = _without_others(_BOUND.sub("some", _marked(text)), question)
     numbers = [int(number) for number in re.findall(_COUNTED, marked)]
     if not numbers:
         return options.get(0, "") if _NONE.search(text) else ""
@@ -93,6 +92,11 @@ def counted(text: str, options: Mapping[int, str], question: str = "") -> str:
     return ""
 
 
+def _marked(text: str) -> str:
+    """Write each number in digits, with a mark behind it."""
+    return _NUMBER.sub(lambda match: f" {_value(match)}§ ", text)
+
+
 def _value(match: re.Match[str]) -> int:
     if match["digits"]:
         return int(match["digits"])
@@ -101,7 +105,7 @@ def _value(match: re.Match[str]) -> int:
 
 def numbers_of(text: str) -> set[int] | None:
     """Return the numbers of a text that do not name an image; None for a bound, such as "at least 3"."""
-    marked = re.sub(_NUMBER, lambda match: f" {_value(match)}§ ", _NAMES.sub("it", text))
+    marked = _marked(_NAMES.sub("it", text))
     return None if _BOUND.search(marked) else {int(number) for number in re.findall(_COUNTED, marked)}
 
 

@@ -12,12 +12,12 @@ from vhbench.language.inflection import NUMBER_WORDS, NUMBERS, plural_forms
 from vhbench.schema import VhbenchError
 from vhbench.tsv import records
 
-_ORDINALS: Sequence[str] = (
+ORDINALS: Sequence[str] = (
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 )
 _PICTURE = r"(?:image|picture|photo(?:graph)?|img|pic|figure|frame|panel|scene|图[片像]?)"
 _LABELLED = r"(?:point|(?:bounding\s+)?box|picture|image|object|region|dot|marker|location|position|spot|label)"
-_ORDINAL = re.compile(rf"(?i)\b(?:{'|'.join(_ORDINALS[1:])})\b")
+_ORDINAL = re.compile(rf"(?i)\b(?:{'|'.join(ORDINALS[1:])})\b")
 _LIST = re.compile(
     rf"(?i)\b(?P<noun>{_LABELLED}|{_PICTURE}|option|choice)(?:s|es)?(?P<items>\s+(?:\d{{1,2}}|(?-i:[A-Z]))"
     r"(?:(?:\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+)(?:\d{1,2}|(?-i:[A-HJ-Z]))\b(?!\s*[.)]\s*\w|\s+in\b))+)"
@@ -112,7 +112,7 @@ class Names:
         entries += [(_KINDS[kind][1], letter, kind) for kind, letter in self.kinds.items()]
         groups = {f"name{index}": (letter, kind) for index, (_, letter, kind) in enumerate(entries)}
         own = _compiled(_named(group, words) for group, (words, *_) in zip(groups, entries, strict=True))
-        places = {place: (letter, "") for place, letter in zip(_ORDINALS[1:], self.letters, strict=False)}
+        places = {place: (letter, "") for place, letter in zip(ORDINALS[1:], self.letters, strict=False)}
         return (own, _of_letters(self.letters)), groups | places | {"last": (self.letters[-1], "")}
 
     def find(self, text: str) -> Iterator[Mention]:
@@ -141,7 +141,7 @@ def _compiled(alternatives: Iterable[str]) -> re.Pattern[str]:
 @cache
 def _of_letters(letters: str) -> re.Pattern[str]:
     """Return the pattern of ordinals and letters, which takes ten times as long to compile as that of the words."""
-    places = [_named(place, rf"(?<!my\s){place}\s+{_OPTION}") for place in [*_ORDINALS[1 : len(letters) + 1], "last"]]
+    places = [_named(place, rf"(?<!my\s){place}\s+{_OPTION}") for place in [*ORDINALS[1 : len(letters) + 1], "last"]]
     return _compiled([*places, *_by_letter(letters)])
 
 
@@ -216,7 +216,7 @@ def _kinds(choice: str) -> list[str]:
 def ordinal(words: str) -> int:
     """Return the number in "2", "2nd", "# 2" or "second", 0 for none."""
     digits = re.fullmatch(r"(?:no )?(\d{1,2})(?:st|nd|rd|th)?", words)
-    return int(digits[1]) if digits else _ORDINALS.index(words) if words in _ORDINALS else 0
+    return int(digits[1]) if digits else ORDINALS.index(words) if words in ORDINALS else 0
 
 
 def _image(choice: str) -> int:
@@ -231,7 +231,7 @@ def _image(choice: str) -> int:
 
 
 def _counted(number: int, last: int) -> list[str]:
-    ordinal = _ORDINALS[number] if number < len(_ORDINALS) else f"{number}th"
+    ordinal = ORDINALS[number] if number < len(ORDINALS) else f"{number}th"
     suffix = {1: "st", 2: "nd", 3: "rd"}.get(number, "th")
     word = NUMBERS[number] if number < len(NUMBERS) else str(number)
     names = [

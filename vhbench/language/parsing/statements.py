@@ -15,6 +15,7 @@ from vhbench.language.parsing.alignment import POSTURES, aligned, described, not
 from vhbench.language.parsing.claims import ALL, PREPOSITIONS, SOME, YEAR, Claim
 from vhbench.language.parsing.contraries import contrary, converse, identified, measured
 from vhbench.language.parsing.normalization import PICTURE_NUMBER, normalize_phrases
+from vhbench.language.parsing.option_names import ORDINALS
 from vhbench.language.parsing.quantities import MANY, number, quantity, within
 from vhbench.language.parsing.sentence_parts import Part, finite, parts, sentences
 from vhbench.language.parsing.stems import PICTURE, Word, another, compares, content, implies, stem
@@ -26,7 +27,7 @@ _NOT: Final = {"yes": "no", "no": "yes"}
 _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
 _IN_PART: Final = frozenset("only clearly fully easily completely entirely quite readily".split())
 _PICTURES: Final = (PICTURE, f"a {PICTURE}")
-_PLACES: Final = frozenset("first second third fourth fifth last other left right".split()) | PREPOSITIONS
+_PLACES: Final = PREPOSITIONS | {*ORDINALS, "last", "other", "left", "right"}
 _CONTRASTS: Final = frozenset("but yet though now actually".split())
 _MORE: Final = ("another", "other", "others", "more", "plus", "third")
 _LINKS: Final = PREPOSITIONS | {"of", "with", "and"}
@@ -270,17 +271,9 @@ def _affirmation(tokens: list[Word], clause: Part, claim: Claim) -> str:
         if aligned(tokens, claim, start):
             if claim.count is not None:
                 return _counted(tokens, start[0], claim)
-            if claim.exists and claim.all:
-                return _of_all(tokens, start[0])
-            limited = any(word.surface in SOME for word in tokens[max(0, start[0] - 4) : max(start[0], 0)])
-            if limited and not claim.exists:
-                return "no" if claim.all else ""  # "Only one man wears glasses"
-            subject = tokens[start[0]]
-            if claim.all and _counts_some(tokens[: max(start[0], 0)]):
-                return ""  # "Two of the three"
-            if claim.all and start[0] >= 0 and not subject.role and not implies(claim.stems[0], subject.stem):
-                return ""  # "All men wear hats" to a question about all the people
-            return "yes"
+            if claim.exists:
+                return _of_all(tokens, start[0]) if claim.all else "yes"
+            return _of_each(tokens, start[0], claim)
     if described(tokens, claim):
         return "yes"
     count = number(contents[0]) if len(contents) == 1 else None
@@ -290,9 +283,14 @@ def _affirmation(tokens: list[Word], clause: Part, claim: Claim) -> str:
     return "" if bare and answer == "no" else answer
 
 
-def _counts_some(before: Sequence[Word]) -> bool:
-    """Return whether words before a noun count a part of it: "two of the three"."""
-    return any(word.surface == "of" and number(other) is not None for other, word in pairwise(before))
+def _of_each(tokens: Sequence[Word], start: int, claim: Claim) -> str:
+    """Parse a statement with a claim's predicate; its subject is at ``start``, -1 if it is left out."""
+    before = tokens[: max(start, 0)]
+    if any(word.surface in SOME for word in before[-4:]):
+        return "no" if claim.all else ""  # "Only one man wears glasses"
+    part = any(word.surface == "of" and number(other) is not None for other, word in pairwise(before))
+    narrower = start >= 0 and not tokens[start].role and not implies(claim.stems[0], tokens[start].stem)
+    return "" if claim.all and (part or narrower) else "yes"  # "two of the three", "all men" for all the people
 
 
 def _of_all(tokens: Sequence[Word], start: int) -> str:
