@@ -49,7 +49,8 @@ class _DemoOptions:
 def demo(options: _DemoOptions) -> None:
     """Run the whole pipeline once: starter splits, lmms-eval, analyses, a leaderboard.
 
-    Without `--model` it evaluates `vhbench_coin`, a random baseline that needs no weights.
+    Without `--model` it evaluates `vhbench_coin`, a random baseline that needs no weights. With VHBENCH_DATA or
+    VHBENCH_RELEASE, it uses those splits in place of the starters.
 
     Example: `vhbench demo --model Qwen/Qwen2.5-VL-3B-Instruct --tasks ode_fictional --out results`
     """
@@ -60,7 +61,7 @@ def demo(options: _DemoOptions) -> None:
     environment = {**_QUIET, **os.environ}
     # For builds and analyses, not for lmms-eval: threads that share small sums wait for busy cores.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    splits = _starters(dict.fromkeys(owner.name for task in options.tasks.split(",") if (owner := of_task(task))))
+    splits = _splits(dict.fromkeys(owner.name for task in options.tasks.split(",") if (owner := of_task(task))))
     typer.echo(f"\n$ {shlex.join(['lmms-eval', *command[3:]])}\n  log: {log}")
     before = set(output.rglob("*_results.json"))
     ready = threading.Thread(target=_prepare, args=(splits,))
@@ -88,16 +89,16 @@ def _run(command: Sequence[str], environment: Mapping[str, str], log: Path) -> i
     return process.wait()
 
 
-def _starters(names: Collection[str]) -> dict[str, Path]:
-    """Build the missing starter splits, each in processes of its own, and return all."""
-    from vhbench.builds.starter import starter
+def _splits(names: Collection[str]) -> dict[str, Path]:
+    """Return the splits that the tasks use; missing starters are built, each in processes of its own."""
+    from vhbench.tasks.datasets import resolve
 
-    typer.echo("Starter splits")
+    typer.echo("Splits")
     start, splits = time.perf_counter(), dict[str, Path]()
     with ThreadPoolExecutor() as pool:
-        for name, split in zip(names, pool.map(starter, names), strict=True):
-            splits[name] = split
-            typer.echo(f"  {name}: {split} (after {time.perf_counter() - start:.1f} s)")
+        for name, data in zip(names, pool.map(resolve, names), strict=True):
+            splits[name] = data.path
+            typer.echo(f"  {name}: {data.path} (after {time.perf_counter() - start:.1f} s)")
     return splits
 
 

@@ -75,9 +75,18 @@ def test_a_terminal_shows_the_last_line_that_is_not_blank(
 
 def test_a_run_without_results_names_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "_run", lambda command, environment, log: 0)
-    monkeypatch.setattr(demo, "_starters", lambda names: {})
+    monkeypatch.setattr(demo, "_splits", lambda names: {})
     with pytest.raises(VhbenchError, match=r"wrote no results to .* \(exit code 0\); .* in .*lmms_eval.log"):
         CliRunner().invoke(app, ["demo", "--out", str(tmp_path)], catch_exceptions=False)
+
+
+def test_splits_of_ones_own_that_are_missing_are_told_at_once(
+    tmp_path: Path, use_data: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_data(tmp_path)
+    monkeypatch.setattr(demo, "_run", lambda command, environment, log: pytest.fail("lmms-eval was started"))
+    with pytest.raises(VhbenchError, match=r"expected ode/manifest\.json; it has no built split"):
+        CliRunner().invoke(app, ["demo", "--out", str(tmp_path / "results")], catch_exceptions=False)
 
 
 def test_without_a_model_a_coin_is_tossed(tmp_path: Path) -> None:
