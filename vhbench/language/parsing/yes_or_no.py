@@ -72,6 +72,7 @@ _JUDGES: Final = re.compile(
     r"\W*(?:(?:so|therefore|thus|hence)[, ]+)?(?:(?:it|that|this|the statement|the claim)(?:'s| is| would be)?\s+)?"
     r"(?P<not>not |n't )?(?P<word>true|false|correct|incorrect|right|wrong|untrue)\b(?! that)(?:\W|\Z)"
 )
+_VERDICT: Final = re.compile(r"\W*(?:true|false|(?:that(?:'s| is) )?(?:(?:in)?correct|right|wrong))\W*")
 _FALSE_THAT: Final = re.compile(r"\b(?:false|untrue|wrong|incorrect|not (?:true|the case)) (?:to say )?that\b")
 _RIGHT_ANSWER: Final = re.compile(
     r"\b(?:right|correct|true|proper|accurate)\s+answer(?:\s+to\s[^.\n]{0,200}?)?\s+(?:is|would be"
@@ -216,8 +217,8 @@ def _about_a_word(text: str, query: Claim) -> str | None:
     judged = _JUDGES.match(text)
     if not judged:
         return None
-    if _JUDGES.fullmatch(text) and query.word == "false" and re.fullmatch(r"\W*(?:true|false)\W*", text):
-        return ""  # "False." may answer or repeat the question
+    if query.word == "false" and _VERDICT.fullmatch(text):
+        return ""  # "False." may answer or repeat the question, "Correct." confirm either
     false = (judged["word"].lower() in FALSE) != bool(judged["not"])
     answer = "yes" if false == (query.word == "false") else "no"
     stated, _ = match_statement(_STOP.split(text[judged.end() :].strip(), maxsplit=1)[0], query)

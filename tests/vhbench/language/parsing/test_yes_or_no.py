@@ -313,6 +313,10 @@ HEDGED = """
 Is it false that there is a dog in the image? | Correct, there is no dog. | yes
 Is it false that there is a dog in the image? | Incorrect, there is a dog. | no
 Is it false that the dog is running? | False, the dog is running. |
+Is it false that the dog is running? | Correct. |
+Is it false that the dog is running? | That's right. |
+Is it false that the dog is running? | Incorrect |
+Is it true that the dog is running? | That's correct. | yes
 Is the cup to the left of the plate in the image? | **Right** |
 Is there a dog in the image? | No, there is a dog. |
 Is the cat black? | No, although it has black spots. | no
