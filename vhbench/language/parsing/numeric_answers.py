@@ -29,6 +29,8 @@ _BOUND = re.compile(
 _COUNTED = r"(\d+)§"
 _ADDED = re.compile(
     r"(?i)\b(\d+)§[^.;:\n]*?\b(?:and|plus)\s+\1§|\b1§[^.;:\n]*?(?:\b(?:and|plus)|,)\s+(?:another|one)\b(?!\s+(?:of|that|which|who)\b)"
+    r"|\d+§\s+(?:\w+\s+){0,3}?(?P<noun>\w{2,}?)(?:e?s)?\b[^.;:,\n]*?,?\s+(?:and|plus)\s+(?:another(?:\s+one)?|one)\s+"
+    r"(?:(?:on|in|at|to|by|near|behind|under|beside|above|below)\b|(?:\w+\s+){0,2}(?P=noun)\b)"
 )
 _TOTALS = (
     r"(?:=|\b(?:makes|making|equals|gives|giving|add(?:s|ing)?\s+up\s+to|sums?\s+to))\s*(?:\w+\s+)?{n}",
