@@ -1,7 +1,7 @@
 """Every entry of every registry is whole: it has tasks, a cell, a place in the analysis, a card, a CLI value."""
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from vhbench.builds.vhexpansion import METHODS
 from vhbench.builds.vhexpansion_sources import FORMS
 from vhbench.card.sources import references, sources
 from vhbench.cli import app
+from vhbench.generators.mioh import question_types
 from vhbench.generators.mioh.drafts import FIRST, SECOND
 from vhbench.generators.mioh.facts import Exists, Related
 from vhbench.generators.mioh.pressures import PRESSURES
@@ -24,6 +25,7 @@ from vhbench.generators.ode.questions import LEVELS
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS
 from vhbench.schema import Record
 from vhbench.tasks import report, yaml_files
+from vhbench.tasks.metrics.metric import ALWAYS, DERIVED, Answer, Count, Facts, Metric
 from vhbench.tasks.metrics.registry import metrics_of
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -75,6 +77,57 @@ def test_each_metric_reads_columns_that_records_have(entry: Benchmark) -> None:
             assert set(metric.columns) <= COLUMNS
         for columns in family.cells:
             assert set(columns) <= COLUMNS
+
+
+class OnlyThese:
+    """The columns of a record that a metric may read."""
+
+    def __init__(self, record: Record, columns: set[str]) -> None:
+        self._record, self._columns = record, columns
+
+    def __getattr__(self, name: str) -> object:
+        assert name in self._columns, f"the metric reads the column {name}: add it to its needs"
+        return getattr(self._record, name)
+
+
+@pytest.mark.parametrize(
+    ("family", "metric"),
+    [
+        pytest.param(family, metric, id=f"{family}-{metric.name}")
+        for family in dict.fromkeys(family.name for entry in BENCHMARKS.values() for family in entry.families.values())
+        for metric in metrics_of(family)
+    ],
+)
+def test_a_metric_reads_only_the_columns_that_it_needs(family: str, metric: Metric) -> None:
+    assert "response" not in metric.needs, "a parsed response is dropped; tokens has its length"
+    columns = {*ALWAYS, *metric.needs} - {*DERIVED}
+    right, wrong = ("A", "B") if family == "multiple_choice" else ("yes", "no")
+    for answer in (right, wrong):
+        one, *others = (
+            Answer(
+                OnlyThese(Record("q", answer=answer, prediction=said), columns),  # type: ignore[arg-type]
+                options=2 * (right == "A"),
+            )
+            for said in (right, wrong, "", "failed")
+        )
+        whole = replace(
+            one,
+            twin=others[0] if metric.units == "pairs" else None,
+            others=tuple(others) if metric.units == "variants" else (),
+        )
+        assert isinstance(metric.count(whole, Facts()), Count | None)
+        if metric.stratum:
+            metric.stratum(whole)
+        if metric.defined:
+            metric.defined(whole, Facts())
+
+
+def test_metrics_of_a_family_and_types_of_questions_have_different_names(entry: Benchmark) -> None:
+    for family in entry.families.values():
+        names = [metric.name for metric in metrics_of(family.name)]
+        assert sorted(set(names)) == sorted(names)
+    _, *rows = Path(question_types.__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == len(QUESTION_TYPES)
 
 
 def test_each_benchmark_has_a_build_a_starter_a_card_an_analysis_and_commands(entry: Benchmark) -> None:
