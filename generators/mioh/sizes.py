@@ -29,7 +29,7 @@ def sizes(cells: str | int | Mapping[str, Mapping[str, int]], *, tied: int = 0) 
     """Return type → pressure → number of questions.
 
     Args:
-        cells: "paper", a number for each of the 26 × 5 cells (including "hp+hn"), or task → pressure → number as in
+        cells: "paper", a number for each type and pressure (including "hp+hn"), or task → pressure → number as in
             :data:`PAPER`.
         tied: further easy questions of each of two tied types.
 

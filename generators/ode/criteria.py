@@ -132,7 +132,6 @@ class Criterion:
     """Selection criterion with its properties."""
 
     draw: Callable[[PairPool, np.random.Generator], list[Pair]]  # function that returns a pool's pairs in order of use
-    text: str
     # Cost of adding a concept to a group, from its counts with each member; the cheapest one is added.
     misfit: Callable[[Sequence[int]], float]
     usual: bool = False  # whether concepts take the frequent value of an attribute pair; otherwise they take either one
@@ -243,14 +242,8 @@ def _seldom_together(counts: Sequence[int]) -> float:
 
 
 CRITERIA: Mapping[str, Criterion] = {
-    "standard": Criterion(
-        _most_frequent, "pairs that are seen together often", misfit=lambda counts: -min(counts), usual=True
-    ),
-    "long_tail": Criterion(
-        _between_bounds, "pairs that are seldom seen together", misfit=_seldom_together, usual=True, bounded=True
-    ),
-    "random": Criterion(_over_the_range, "pairs seen together any number of times", misfit=lambda counts: 0),
-    "fictional": Criterion(
-        lambda pool, random: _shuffled(pool.unseen, random), "pairs that are never seen together", misfit=sum
-    ),
+    "standard": Criterion(_most_frequent, misfit=lambda counts: -min(counts), usual=True),
+    "long_tail": Criterion(_between_bounds, misfit=_seldom_together, usual=True, bounded=True),
+    "random": Criterion(_over_the_range, misfit=lambda counts: 0),
+    "fictional": Criterion(lambda pool, random: _shuffled(pool.unseen, random), misfit=sum),
 }

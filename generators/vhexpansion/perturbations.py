@@ -36,7 +36,6 @@ class Perturbation:
     """Common perturbation with its properties."""
 
     change: Callable[..., Array]  # function of (image, random generator, parameters); the defaults are the paper's
-    text: str  # display name
     unsure: str  # space-separated topics of undecidable.yaml whose answers it may change
     severities: tuple[dict[str, float], ...]  # parameters of ImageNet-C's severities 1 to 5
     lengths: Mapping[str, int] = field(default_factory=dict)  # the paper's parameters that are lengths in pixels
@@ -263,21 +262,21 @@ def _scale(name: str, *values: float) -> tuple[dict[str, float], ...]:
 
 PERTURBATIONS: Final[dict[str, Perturbation]] = {
     "gaussian_noise": Perturbation(
-        gaussian_noise, "Gaussian noise", "grain focus quality text time small",
+        gaussian_noise, "grain focus quality text time small",
         severities=_scale("sigma", 0.08, 0.12, 0.18, 0.26, 0.38),
     ),
     "brightness": Perturbation(
         # Half the range brighter, black turns grey, brown turns orange, and dusk looks like day.
-        brightness, "brightness", "colour light",
+        brightness, "colour light",
         severities=_scale("amount", 0.1, 0.2, 0.3, 0.4, 0.5),
     ),
     "defocus_blur": Perturbation(
-        defocus_blur, "defocus blur", "focus quality text time small",
+        defocus_blur, "focus quality text time small",
         severities=({"radius": 3, "alias_blur": 0.1}, *({"radius": r, "alias_blur": 0.5} for r in (4, 6, 8, 10))),
         lengths={"radius": 5},
     ),
     "jpeg_compression": Perturbation(
-        jpeg_compression, "JPEG compression", "artefacts quality",
+        jpeg_compression, "artefacts quality",
         severities=_scale("quality", 25, 18, 15, 10, 7),
     ),
 }  # fmt: skip

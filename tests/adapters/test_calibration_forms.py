@@ -62,3 +62,8 @@ def test_the_statement_behind_a_question(question: str, yes: str, no: str) -> No
 
 def test_a_caption_without_words_names_nothing() -> None:
     assert caption([]) == "A picture."
+
+
+def test_a_wording_without_a_pattern_is_answered_in_a_word() -> None:
+    assert as_statement("Is an owl missing from all of the images?", True) == "Yes."
+    assert as_statement("Is an owl missing from all of the images?", False) == "No."

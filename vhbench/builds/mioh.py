@@ -78,12 +78,14 @@ class MiohBuild(SplitBuild):
     part: str = _of_sources(PART_HELP, "", metavar="I/N")
     size: int = _of_sources("Side of synthetic images in pixels.", 512, least=64, most=4096)
     cells: str = _of_questions(
-        "Questions per cell: `paper` (3,484 in total), one number for all 26 × 5 cells (including HP+HN), or a JSON "
-        "file mapping task → pressure → number.",
+        "Questions per cell: `paper` (3,484 in total), one number for each type and pressure (including HP+HN), or a "
+        "JSON file mapping task → pressure → number.",
         "paper",
     )
     types: tuple[str, ...] = _of_questions(
-        "Question types, e.g. `E5,C4`; all 26 by default.", tuple(QUESTION_TYPES), show_default=False
+        f"Question types, e.g. `E5,C4`; all {len(QUESTION_TYPES)} by default.",
+        tuple(QUESTION_TYPES),
+        show_default=False,
     )
     statistics: str = _of_questions(
         "COCO instances from which P(target | present) is estimated for hard negatives, e.g. "

@@ -63,7 +63,7 @@ class SamplesCheck:
             yield f"{origin.task}: partial: {lost}"
         if self.edited:
             count = f"{self.edited:,} of {self.answered:,} samples"
-            yield f"{origin.task}: {count} are inconsistent, possibly edited; {self.first}"
+            yield f"{origin.task}: {count} are inconsistent (edited, or of other metrics); {self.first}"
         elif len(self._prompts) == origin.asked and provenance.digest_of_prompts(self._prompts) != origin.prompts:
             yield f"{origin.task}: its prompts or questions differ from those of the run ({self.file})"
 

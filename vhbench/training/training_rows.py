@@ -132,7 +132,8 @@ def build_examples(
     lacking = sum(len(examples[q.id]) < (1 if q.kind == "caption" else len(options.answers)) for q in questions)
     if lacking:
         edition.notes.append(
-            f"{lacking:,} questions have no caption or reasoned answer, because their scenes do not determine one"
+            f"{lacking:,} questions have no caption or reasoned answer: their scenes do not determine one, or their "
+            "wording has no pattern"
         )
     # A format that only one of a yes and a no has would correlate with its answer.
     for unit in sample_selection.units(questions):

@@ -39,7 +39,7 @@ def test_prompts_of_ambers_graph_are_english_and_free_of_contradiction(amber: Co
     raw = {word for word in raw if not word.endswith("ing")} - {"park", *amber}  # places and things, too
     bodily = {found.text for found in attribute_words.WORDS.values() if found.bodily}
     asked = list(specs(amber, seed))
-    assert len(asked) == 8 * PAIRS
+    assert len(asked) == 2 * len(criteria.CRITERIA) * PAIRS
     for spec in asked:
         text = spec.prompt.split(":")[0]
         assert not re.search(r"\bin (the|a) (floor|ground|wall|road|street|beach|stage|track|pier)\b", text), text

@@ -18,6 +18,7 @@ from vhbench import splits
 from vhbench.builds import sharding
 from vhbench.builds.ode import OdeBuild
 from vhbench.generators.ode import questions
+from vhbench.generators.ode.criteria import CRITERIA
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 
 
@@ -147,10 +148,7 @@ def test_same_seed_same_rows_and_another_seed_other_rows() -> None:
 
 def test_configs_are_named_after_criterion_and_level(made: Made) -> None:
     names = {row.config for row in made.rows}
-    expected = {
-        f"ode_{c}_{level}" for c in ("standard", "long_tail", "random", "fictional") for level in questions.LEVELS
-    }
-    assert names == expected
+    assert names == {f"ode_{criterion}_{level}" for criterion in CRITERIA for level in questions.LEVELS}
 
 
 @pytest.mark.parametrize(

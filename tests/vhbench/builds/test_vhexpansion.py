@@ -193,7 +193,8 @@ def test_brightness_leaves_out_what_it_may_make_untrue(source: Callable[..., Pat
     ],
 )
 def test_questions_about_the_perturbation_itself(question: str, perturbations: list[str]) -> None:
-    assert [name for name in NAMES if may_change(question, name)] == perturbations
+    papers = ("gaussian_noise", "brightness", "defocus_blur", "jpeg_compression")
+    assert [name for name in papers if may_change(question, name)] == perturbations
 
 
 @pytest.mark.parametrize(

@@ -175,7 +175,7 @@ def test_all_reasons_are_told_at_once(board: Board, sources: dict[str, Path], tm
         f"2 of {len(lines):,} questions have no response",
         "mioh: prompts differ from the benchmark's",
         "mioh: expected temperature 0, got 0.7",
-        "samples are inconsistent, possibly edited",
+        "samples are inconsistent (edited, or of other metrics)",
     ):
         assert f"rejected: {MIOH}: " in done.output
         assert reason in done.output
