@@ -1,5 +1,6 @@
 """From a run to entries: match responses with a board's editions, and collect reasons for refusal."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -59,6 +60,11 @@ class RunAnswers:
         """Number of repetitions in the responses."""
         return 1 + max((number for number, _ in self.answers), default=0)
 
+    @property
+    def ids(self) -> Set[str]:
+        """Ids of the questions with a response."""
+        return {self.questions.rows[place]["id"] for _, place in self.answers}
+
     def responses(self) -> list[PackedAnswer]:
         """Return the responses in the edition's order, all first repetitions before all second ones."""
         count = len(self.questions.rows)
@@ -102,34 +108,34 @@ def read_run_for(board: Board, run: Path, editions: Mapping[str, QuestionIndex],
 
 def _of_run(run: Path, editions: Mapping[str, QuestionIndex]) -> list[RunAnswers]:
     logged, claims = read_run(run), claims_of(run)
-    offered, strange = {name: RunAnswers(questions) for name, questions in editions.items()}, list[str]()
+    strange, tasks = list[str](), defaultdict[tuple[str, ...], dict[str, set[str]]](dict)
     for task, records in logged.tasks.items():
         owner, provenance = of_task(task), logged.provenance[task]
-        if (
-            owner is None
-            or task_named(task).variants  # a board ranks the questions as they are
-            or not any(questions.edition.benchmark == owner.name for questions in editions.values())
-        ):
+        own = {name: one for name, one in editions.items() if owner and one.edition.benchmark == owner.name}
+        if owner is None or not own or task_named(task).variants:  # a board ranks the questions as they are
             continue
         content_hash = provenance.content_hash if provenance else ""
-        same = {n: index for n, index in editions.items() if index.edition.content_hash == content_hash}
-        among = same if provenance else editions
-        counts = {
-            name: sum(record.id in questions.number for record in records)
-            for name, questions in among.items()
-            if questions.edition.benchmark == owner.name
-        }
-        edition = max(counts, key=counts.__getitem__) if any(counts.values()) else next(iter(same), None)
-        if edition is None:
+        among = (*(name for name, one in own.items() if not provenance or one.edition.content_hash == content_hash),)
+        ids = {split_repetition(record.id)[1] for record in records}
+        if not among or not (provenance or any(ids & own[name].number.keys() for name in among)):
             there_is = ", ".join(f"{name} ({a.edition.content_hash[:12]}…)" for name, a in editions.items())
             split = f"{provenance.version} with content hash {content_hash[:12]}…" if provenance else "other questions"
             strange.append(f"{task} was evaluated on another split: {owner.name} {split}; the board has {there_is}")
-            continue
-        one = offered[edition]
-        one.provenance += [provenance] if provenance else []
-        one.reasons += _alien(one, task, records)
-        one.claims |= {task: claims[task]} if task in claims else {}
-    answers = [one for one in offered.values() if one.answers or one.reasons]
+        else:
+            tasks[among][task] = ids
+    answers = list[RunAnswers]()
+    for among, answered in tasks.items():
+        chosen = _editions_of(set().union(*answered.values()), {name: editions[name] for name in among}) or among[:1]
+        for one in (RunAnswers(editions[name]) for name in chosen):
+            known = one.questions.number.keys()
+            # A question may be in several tasks: the one with the fewest others comes first.
+            for task in sorted(answered, key=lambda task: len(answered[task] - known)):
+                if one.answers and answered[task] & known <= one.ids:
+                    continue
+                one.provenance += [origin] if (origin := logged.provenance[task]) else []
+                one.reasons += _alien(one, task, logged.tasks[task])
+                one.claims |= {task: claims[task]} if task in claims else {}
+            answers.append(one)
     notes = [note for note in logged.notes if ": partial: " not in note]  # missing responses are reported below
     if strange and not answers:
         raise VhbenchError(f"{run}: {strange[0]}")
@@ -186,11 +192,15 @@ def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> li
 
 
 def _editions_of(answered: Set[str], editions: Mapping[str, QuestionIndex]) -> list[str]:
-    """Return the editions that the responses belong to; of one that extends another, only with answers to all of it."""
+    """Return the editions that the responses belong to; of one that extends another, only with answers to all of it.
+
+    Editions of tasks of one split may share questions; all that are answered count.
+    """
     ids = {name: one.number.keys() for name, one in editions.items()}
     whole = [name for name, edition_ids in ids.items() if edition_ids <= answered]
     if whole and answered <= set().union(*(ids[name] for name in whole)):
-        return [name for name in whole if not any(ids[name] < ids[other] for other in whole)]
+        of = {name: editions[name].edition.version for name in whole}
+        return [name for name in whole if not any(ids[name] < ids[one] and of[name] != of[one] for one in whole)]
     half = [name for name, edition_ids in ids.items() if 2 * len(edition_ids & answered) >= len(edition_ids)]
     most = max(ids, key=lambda name: len(ids[name] & answered))
     return half or ([most] if ids[most] & answered else [])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from vhbench.benchmarks import Task, tasks
 from vhbench.builds.starter import starter
 from vhbench.compare import differences, planning
 from vhbench.compare.planning import TaskPlan
@@ -91,6 +92,17 @@ def test_the_starter_split_needs_many_more_questions() -> None:
 
 
 @pytest.mark.usefixtures("_caches")
+def test_a_task_of_some_rows_takes_none_from_the_task_of_their_config(monkeypatch: pytest.MonkeyPatch) -> None:
+    split, known = starter("ode"), tasks("ode")
+    before = planning._tasks(split)
+    family = known["ode_fictional_existence"].family
+    more = {**known, "ode_present": Task("ode_present", family, keep={"answer": ("yes",)})}
+    monkeypatch.setattr(planning.benchmarks, "tasks", lambda name: more)
+    after = dict(planning._tasks(split))
+    assert {row.answer for row in after.pop("ode_present")} == {"yes"}
+    assert after == before
+
+
 def test_a_task_whose_questions_all_share_images_has_no_plan() -> None:
     """All questions of one cluster: no test detects anything, and no number of copies is known to."""
     found = planning._from_split(starter("mioh"), 5, accuracy=0.8, tasks=["mioh_ni"])

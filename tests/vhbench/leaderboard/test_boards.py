@@ -91,6 +91,25 @@ def test_a_board_of_a_task_takes_its_part_of_a_run_of_the_whole_benchmark(
     assert "1 responses belong to none of its questions (the first: 'unknown')" in done.output
 
 
+def test_a_run_of_the_whole_benchmark_is_for_each_task_of_a_board(
+    sources: dict[str, Path], editions: dict[str, QuestionIndex], tmp_path: Path
+) -> None:
+    named = ["--splits", sources["mioh-2.0.0"]]
+    run("init", tmp_path / "board", *named, "--tasks", "mioh_existence,mioh_counting,mioh_selective")
+    board, asked = read_board(tmp_path / "board"), editions["mioh-2.0.0"]
+    run(
+        "add", write_run(tmp_path / "run", asked.source, "mioh", answer), "--board", board.folder, "--name", "A", *named
+    )
+    for edition in board.editions:
+        rows = [row for row in asked.rows if edition.task.removeprefix("mioh_") in (row["task"], row["mode"])]
+        file = tmp_path / f"{edition.task}.json"
+        file.write_text(json.dumps({row["id"]: answer(row) for row in rows}))
+        run("add", file, "--board", board.folder, "--name", "B", "--edition", edition.name, *named)
+        one, other = (stored(board, name, edition).read() for name in ("a", "b"))
+        assert (one.answers, one.scores) == (other.answers, other.scores)
+    assert len(board.editions) == 3
+
+
 def answer(row: Any) -> str:
     return said_by(NAME, row)
 
