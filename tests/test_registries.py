@@ -90,6 +90,18 @@ class OnlyThese:
         return getattr(self._record, name)
 
 
+def answered(metric: Metric, options: bool) -> Iterator[list[Answer]]:
+    """Yield, per reference answer, a response with each prediction; all columns that are not needed are closed."""
+    assert "response" not in metric.needs, "a parsed response is dropped; tokens has its length"
+    columns = {*ALWAYS, *metric.needs} - {*DERIVED}
+    words = ("A", "B") if options else ("yes", "no")
+    for answer in words:
+        records = [Record("q", answer=answer, prediction=said) for said in (*words, "")]
+        alone = [Answer(OnlyThese(record, columns), options=2 * options) for record in records]  # type: ignore[arg-type]
+        twin, others = (alone[0] if metric.units == "pairs" else None), alone if metric.units == "variants" else ()
+        yield [replace(one, twin=twin, others=tuple(others)) for one in alone]
+
+
 @pytest.mark.parametrize(
     ("family", "metric"),
     [
@@ -99,27 +111,13 @@ class OnlyThese:
     ],
 )
 def test_a_metric_reads_only_the_columns_that_it_needs(family: str, metric: Metric) -> None:
-    assert "response" not in metric.needs, "a parsed response is dropped; tokens has its length"
-    columns = {*ALWAYS, *metric.needs} - {*DERIVED}
-    right, wrong = ("A", "B") if family == "multiple_choice" else ("yes", "no")
-    for answer in (right, wrong):
-        one, *others = (
-            Answer(
-                OnlyThese(Record("q", answer=answer, prediction=said), columns),  # type: ignore[arg-type]
-                options=2 * (right == "A"),
-            )
-            for said in (right, wrong, "", "failed")
-        )
-        whole = replace(
-            one,
-            twin=others[0] if metric.units == "pairs" else None,
-            others=tuple(others) if metric.units == "variants" else (),
-        )
-        assert isinstance(metric.count(whole, Facts()), Count | None)
-        if metric.stratum:
-            metric.stratum(whole)
-        if metric.defined:
-            metric.defined(whole, Facts())
+    for responses in answered(metric, options=family == "multiple_choice"):
+        counts = [metric.count(one, Facts()) for one in responses]
+        assert all(isinstance(count, Count | None) for count in counts)
+        bottoms = {count.bottom if count else 0 for count in counts}
+        assert not metric.fixed or len(bottoms) == 1, "its denominator depends on the response: set fixed=False"
+        for test in filter(None, (metric.stratum, lambda one: metric.defined and metric.defined(one, Facts()))):
+            list(map(test, responses))
 
 
 def test_metrics_of_a_family_and_types_of_questions_have_different_names(entry: Benchmark) -> None:
