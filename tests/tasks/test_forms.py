@@ -79,7 +79,7 @@ def test_the_oracle_scores_100_in_every_leaf_in_every_form(benchmark: str) -> No
             found = report.measure_task(records, task.family, [metric]).scores[name].value
             if name in PERFECT and found is not None:
                 assert found == PERFECT[name], (task.name, name)
-    assert leaves >= {"ode": 12, "mioh": 13, "vhexpansion": 1, "amber": 2, "chair": 2}[benchmark]
+    assert leaves >= {"ode": 12, "mioh": 13, "vhexpansion": 1, "amber": 2, "chair": 2}.get(benchmark, 1)
     assert set(answered) == set(FORMS)
     assert min(answered.values()) >= 0.1 * sum(answered.values()), answered
 
