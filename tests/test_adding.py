@@ -94,7 +94,7 @@ assert {question.criterion for question in rows(OdeBuild(pairs=1, size=64, crite
 asked = rows(MiohBuild(source=("scenes:60",), types=("E8",), cells="1", size=64))
 assert {question.question_type for question in asked} == {"E8"}
 assert all(question.question.startswith("In which image is ") for question in asked)
-assert PRESSURES["ni16"].group == "ni"
+assert PRESSURES["ni6"].group == "ni"
 
 changed = perturbation("posterize", 3)(np.full((8, 8, 3), 255, np.uint8), np.random.default_rng(0))
 assert set(changed.ravel().tolist()) == {224}
