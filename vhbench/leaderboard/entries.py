@@ -32,7 +32,7 @@ _VERSION = re.compile(r"([0-9][0-9A-Za-z.+]{0,39})?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _COUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMBT]?)", re.IGNORECASE)
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
-_MOST_PARAMETERS = 10**15
+_FEWEST_PARAMETERS, _MOST_PARAMETERS = 10**5, 10**15
 _LONGEST = {"name": 80, "organisation": 80, "reference": 80, "note": 400, "submitter": 80}
 
 # fields that all entries of a model share; dates and notes may differ
@@ -205,8 +205,8 @@ def parameters(text: str) -> int:
     match = _COUNT.fullmatch(text.strip())
     if match is None or len(match[1]) > 15:
         raise VhbenchError(f"--parameters: expected a number such as 7B, 450M or 7000000000; got {quote_value(text)}")
-    if (count := round(float(match[1]) * _UNITS[match[2].upper()])) > _MOST_PARAMETERS:
-        raise VhbenchError(f"--parameters: expected at most 1000T; got {quote_value(text)}")
+    if not _FEWEST_PARAMETERS <= (count := round(float(match[1]) * _UNITS[match[2].upper()])) <= _MOST_PARAMETERS:
+        raise VhbenchError(f"--parameters: expected 0.1M to 1000T; got {quote_value(text)}")
     return count
 
 

@@ -394,3 +394,9 @@ def test_what_is_said_of_a_thing_in_the_image_is_an_answer() -> None:
     assert failure("The book in the image is not open.") == ""
     assert yes_no("The book in the image is not open.", "Is the book in the image open?") == "no"
     assert failure("The image did not open.") == "refused"
+
+
+@pytest.mark.parametrize("text", ["I cannot tell.", "Hard to say", "No idea.", "I have no clue.", "Unanswerable"])
+def test_not_knowing_abstains_where_no_answer_was_read(text: str) -> None:
+    assert failure(text) == ""
+    assert failure(text, unread=True) == "abstained"
