@@ -125,12 +125,12 @@ def _of_run(run: Path, editions: Mapping[str, QuestionIndex]) -> list[RunAnswers
             tasks[among][task] = ids
     answers = list[RunAnswers]()
     for among, answered in tasks.items():
-        chosen = _editions_of(set().union(*answered.values()), {name: editions[name] for name in among}) or among[:1]
-        for one in (RunAnswers(editions[name]) for name in chosen):
-            known = one.questions.number.keys()
+        every = set().union(*answered.values())
+        for name in _editions_of(every, {name: editions[name] for name in among}) or among[:1]:
+            one, own_ids = RunAnswers(editions[name]), every & editions[name].number.keys()
             # A question may be in several tasks: the one with the fewest others comes first.
-            for task in sorted(answered, key=lambda task: len(answered[task] - known)):
-                if one.answers and answered[task] & known <= one.ids:
+            for task in sorted(answered, key=lambda task: len(answered[task] - own_ids)):
+                if own_ids and answered[task] & own_ids <= one.ids:
                     continue
                 one.provenance += [origin] if (origin := logged.provenance[task]) else []
                 one.reasons += _alien(one, task, logged.tasks[task])
