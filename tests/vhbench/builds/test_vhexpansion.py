@@ -174,12 +174,12 @@ def test_unusable_images_and_questions_are_left_out_with_a_reason(source: Callab
 
 def test_brightness_leaves_out_what_it_may_make_untrue(source: Callable[..., Path], tmp_path: Path) -> None:
     table = source(row(0, "0.png", "Is the bird black?"), row(1, "0.png", "Is there an orange in the image?"))
-    split = build(tmp_path / "out", source=f"table:{table}")
+    split = build(tmp_path / "out", source=f"table:{table}", perturb=("brightness",))
     assert [(r.item, r.reason) for r in splits.read_rejections(split)] == [
         ("q0/brightness", "perturbation_changes_answer")
     ]
     assert splits.read_manifest(split).rows["vhexpansion_mine_brightness"] == 2
-    kept = build(tmp_path / "kept", source=f"table:{table}", keep_unsure=True)
+    kept = build(tmp_path / "kept", source=f"table:{table}", perturb=("brightness",), keep_unsure=True)
     assert splits.read_manifest(kept).rows["vhexpansion_mine_brightness"] == 4
 
 
