@@ -95,11 +95,11 @@ def answered(metric: Metric, options: bool) -> Iterator[list[Answer]]:
     assert "response" not in metric.needs, "a parsed response is dropped; tokens has its length"
     columns = {*ALWAYS, *metric.needs} - {*DERIVED}
     words = ("A", "B") if options else ("yes", "no")
-    for answer in words:
-        records = [Record("q", answer=answer, prediction=said) for said in (*words, "")]
+    for truth in words:
+        records = [Record("q", answer=truth, prediction=word) for word in (*words, "")]
         alone = [Answer(OnlyThese(record, columns), options=2 * options) for record in records]  # type: ignore[arg-type]
         twin, others = (alone[0] if metric.units == "pairs" else None), alone if metric.units == "variants" else ()
-        yield [replace(one, twin=twin, others=tuple(others)) for one in alone]
+        yield [replace(answer, twin=twin, others=tuple(others)) for answer in alone]
 
 
 @pytest.mark.parametrize(
@@ -112,11 +112,11 @@ def answered(metric: Metric, options: bool) -> Iterator[list[Answer]]:
 )
 def test_a_metric_reads_only_the_columns_that_it_needs(family: str, metric: Metric) -> None:
     for responses in answered(metric, options=family == "multiple_choice"):
-        counts = [metric.count(one, Facts()) for one in responses]
+        counts = [metric.count(answer, Facts()) for answer in responses]
         assert all(isinstance(count, Count | None) for count in counts)
         bottoms = {count.bottom if count else 0 for count in counts}
         assert not metric.fixed or len(bottoms) == 1, "its denominator depends on the response: set fixed=False"
-        for test in filter(None, (metric.stratum, lambda one: metric.defined and metric.defined(one, Facts()))):
+        for test in filter(None, (metric.stratum, lambda answer: metric.defined and metric.defined(answer, Facts()))):
             list(map(test, responses))
 
 

@@ -110,7 +110,9 @@ def _tasks(split: Path) -> Mapping[str, Sequence[Record]]:
     by_task: dict[str, list[Record]] = defaultdict(list)
     for config, row in splits.read_columns(split, list(RECORD)):
         names = [task.name for task in subsets if task.keeps(row.__getitem__)]
-        for name in names + [config] * (not names or (config in known and known[config].keep is None)):
+        if not names or (config in known and known[config].keep is None):
+            names.append(config)
+        for name in names:
             by_task[name].append(to_record(row))
     return dict(sorted(by_task.items()))
 

@@ -60,11 +60,6 @@ class RunAnswers:
         """Number of repetitions in the responses."""
         return 1 + max((number for number, _ in self.answers), default=0)
 
-    @property
-    def ids(self) -> Set[str]:
-        """Ids of the questions with a response."""
-        return {self.questions.rows[place]["id"] for _, place in self.answers}
-
     def responses(self) -> list[PackedAnswer]:
         """Return the responses in the edition's order, all first repetitions before all second ones."""
         count = len(self.questions.rows)
@@ -115,7 +110,7 @@ def _of_run(run: Path, editions: Mapping[str, QuestionIndex]) -> list[RunAnswers
         if owner is None or not own or task_named(task).variants:  # a board ranks the questions as they are
             continue
         content_hash = provenance.content_hash if provenance else ""
-        among = (*(name for name, one in own.items() if not provenance or one.edition.content_hash == content_hash),)
+        among = tuple(name for name, one in own.items() if not provenance or one.edition.content_hash == content_hash)
         ids = {split_repetition(record.id)[1] for record in records}
         if not among or not (provenance or any(ids & own[name].number.keys() for name in among)):
             there_is = ", ".join(f"{name} ({a.edition.content_hash[:12]}…)" for name, a in editions.items())
@@ -127,11 +122,14 @@ def _of_run(run: Path, editions: Mapping[str, QuestionIndex]) -> list[RunAnswers
     for among, answered in tasks.items():
         every = set().union(*answered.values())
         for name in _editions_of(every, {name: editions[name] for name in among}) or among[:1]:
-            one, own_ids = RunAnswers(editions[name]), every & editions[name].number.keys()
+            one, known = RunAnswers(editions[name]), editions[name].number.keys()
+            left = every & known
+            foreign = not left  # all tasks are reported
             # A question may be in several tasks: the one with the fewest others comes first.
-            for task in sorted(answered, key=lambda task: len(answered[task] - own_ids)):
-                if own_ids and answered[task] & own_ids <= one.ids:
+            for task in sorted(answered, key=lambda task: len(answered[task] - known)):
+                if not foreign and left.isdisjoint(answered[task]):
                     continue
+                left -= answered[task]
                 one.provenance += [origin] if (origin := logged.provenance[task]) else []
                 one.reasons += _alien(one, task, logged.tasks[task])
                 one.claims |= {task: claims[task]} if task in claims else {}

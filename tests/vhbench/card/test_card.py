@@ -177,9 +177,9 @@ def test_the_card_and_the_pages_cite_the_same_papers() -> None:
     assert len(cited) >= 5
     for entry in cited:
         for name in ("title", "author"):
-            found = re.search(rf"{name} += {{(.+?)}},\n", entry, re.DOTALL)
-            assert found
-            assert " ".join(re.sub("[{}]", "", found[1]).split()) in readme
+            value = re.search(rf"{name} += {{(.+?)}},\n", entry, re.DOTALL)
+            assert value
+            assert " ".join(re.sub("[{}]", "", value[1]).split()) in readme
 
 
 def edit(split: Path, **fields: object) -> None:

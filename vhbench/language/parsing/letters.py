@@ -26,7 +26,7 @@ from vhbench.language.parsing.cleaning import NOT_APPLICABLE, plain, strip_marku
 from vhbench.language.parsing.failures import UNSURE
 from vhbench.language.parsing.normalization import normalize_phrases
 from vhbench.language.parsing.numeric_answers import counted, numbers_of
-from vhbench.language.parsing.option_names import Mention, Names, names_of, normal, ordinal, spread
+from vhbench.language.parsing.option_names import ORDINALS, Mention, Names, names_of, normal, ordinal, spread
 from vhbench.language.parsing.stems import content, excludes, implies, stem, words
 from vhbench.language.parsing.truncation import unfinished
 from vhbench.language.parsing.wordings import wording
@@ -101,7 +101,7 @@ _ALL = re.compile(r"(?i)\b(?:all|every|each|both)\b")
 _LEFT_OUT = re.compile(r"(?i)\b(?:except|almost|nearly|but)\b")
 _IN_SOME = re.compile(
     r"(?i)\b(?:except|almost|nearly|most|only|missing|absent|lacks?)\b|\b(?:images?|pictures?|photos?)\s*#?\d"
-    r"|\b(?:first|second|third|fourth|last)\s+(?:image|picture|photo)\b|\b(?:one|two|three|\d)\s+(?:out\s+)?of\b"
+    rf"|\b(?:{'|'.join(ORDINALS[1:])}|last)\s+(?:image|picture|photo)\b|\b(?:one|two|three|\d)\s+(?:out\s+)?of\b"
 )
 _IN_ONE_ALONE = re.compile(r"(?i)\bin\s+image\s+(\d)\s+(?:and|but)\s+not\s+in\s+image\s+\d")
 _EXACTLY = re.compile(r"(?i)\bexactly\s+\w+")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from vhbench.language.inflection import NUMBER_WORDS
+from vhbench.language.parsing.option_names import ORDINALS
 from vhbench.language.parsing.stems import implies, stem
 
 _WORDS = "|".join(word for word in NUMBER_WORDS if word != "one")
@@ -50,7 +51,7 @@ _HOW_MANY = re.compile(
 )
 _IN_IMAGES = re.compile(r"(?i)\s*in\s+how\s+many\s+(?:images|pictures|photos)\b")
 _TOGETHER = re.compile(r"(?i)\ball\s+(?:of\s+)?(?:the\s+)?images\s+together\b")
-_IN_ONE = re.compile(r"(?i)\b(?:some(?!\s+but)|each|first|second|third|fourth|other)\b")  # "some" stands for "image 2"
+_IN_ONE = re.compile(rf"(?i)\b(?:some(?!\s+but)|each|{'|'.join(ORDINALS[1:])}|other)\b")  # "some" stands for "image 2"
 _SUM = re.compile(r"(?i)=|\b(?:total|altogether|sum|combined|together|overall|all)\b")
 _OF_OTHERS = re.compile(
     r"(?i)\b\d+§\s+(?!(?:images?|pictures?|photos?|out|of|in|are|is|and|or|total|altogether)\b)[a-z]"
