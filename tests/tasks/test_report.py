@@ -84,7 +84,8 @@ def test_yes_no_cells_have_precision_recall_and_f1_of_no() -> None:
     assert [by_pairing[EV][rate] for rate in ("accuracy", "precision", "recall", "f1")] == [100, 100, 100, 100]
     assert by_pairing[EE]["positive"] == "no"
     shares = {metric.name for metric in YES_NO if metric.in_cells and metric.scale == "share"}
-    assert {"accuracy", "precision", "recall", "f1", "yes_rate", "unparsed", "failed"} <= shares
+    lost = {"unparsed", "abstained", "failed", "refused", "cut_off"}
+    assert {"accuracy", "precision", "recall", "f1", "yes_rate", *lost} <= shares
     assert set(by_pairing[EE]["intervals"]) == shares
     low, high = by_pairing[EE]["intervals"]["f1"]
     assert 0 <= low <= 50 <= high <= 100

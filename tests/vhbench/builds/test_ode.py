@@ -148,6 +148,7 @@ def test_same_seed_same_rows_and_another_seed_other_rows() -> None:
 
 def test_configs_are_named_after_criterion_and_level(made: Made) -> None:
     names = {row.config for row in made.rows}
+    assert {"standard", "long_tail", "random", "fictional"} <= set(CRITERIA)
     assert names == {f"ode_{criterion}_{level}" for criterion in CRITERIA for level in questions.LEVELS}
 
 

@@ -304,6 +304,7 @@ def test_everything_is_in_the_json(hostile: RunComparison) -> None:
     (group,) = found["groups"]
     assert (group["task"], group["questions"], group["clusters"]) == ("ode_fictional_existence", 40, 20)
     assert [score["name"] for score in group["headlines"]] == COMPARED
+    assert {"accuracy", "precision", "recall", "f1", "yes_rate"} <= {*COMPARED}
     assert {"criterion": "fictional", "pairing": "entity-entity"}.items() <= group["cells"][1].items()
     (change,) = group["headlines"][0]["differences"]
     assert (change["verdict"], change["value"]) == ("n/a (0)", 0)
